@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import type { SourceFormat } from '../../core/calls/completed-call.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Calls, Ingest, IngestCounts, SwitchRecord } from '../../core/ports/calls.ts'
+import { ahead } from '../../core/transfer/input/ahead.ts'
 import { areEnough, CHUNK, formatIn, HEAD, isUnreadable, readRecordFile } from './files.ts'
 import { type Batch, formatOf, readBatches } from './records.ts'
 
@@ -23,7 +24,7 @@ type Batches = AsyncIterable<Pick<Batch, 'records'>>
 /** Stores every call of a file, a folder of files or a stream, once. Throws AppError. */
 export async function ingest(source: string | Readable, ingesting: Ingest, calls: Calls): Promise<IngestCounts> {
   let counts = noCounts
-  for await (const { records } of await batchesOf(source, ingesting, calls)) {
+  for await (const { records } of ahead(await batchesOf(source, ingesting, calls))) {
     counts = added(counts, await calls.store(ingesting.feed, records, null))
     ingesting.onProgress?.(counts)
   }

@@ -23,6 +23,7 @@ import { commandLine, start } from './rows/programs.ts'
 import { receipts } from './rows/receipts.ts'
 import { getCdr, listPage, postCdr, search } from './rows/requests.ts'
 import type { Row } from './rows/row.ts'
+import { storages } from './rows/storages.ts'
 import { telephoneSwitch } from './rows/switch.ts'
 import { growthTable, type Line, table, writeBetween } from './table.ts'
 
@@ -41,6 +42,7 @@ const ROWS: readonly Row[] = [
   postCdr,
   profile,
   telephoneSwitch,
+  storages,
 ]
 
 /** The rows that a growing number of CDRs could slow down. */

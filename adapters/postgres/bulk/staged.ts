@@ -1,8 +1,8 @@
 import { valueAt } from '../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { Row } from '../../../core/resources/resource.ts'
-import type { Queries } from '../database/database.ts'
-import { joined, raw, type Sql, sql } from '../database/sql.ts'
+import type { Loading, Queries } from '../database/database.ts'
+import { raw, type Sql, sql } from '../database/sql.ts'
 import { typeOf } from '../records/record-rules.ts'
 
 /** The rows of an import in a temporary table, and what statements need to know about them. */
@@ -63,28 +63,21 @@ export async function openStage(queries: Queries, { resource, columns, isSparse 
 
 const isText = (kind: string | undefined): boolean => kind === undefined || ['text', 'date', 'json'].includes(kind)
 
-export async function stage(queries: Queries, plan: BulkPlan, records: BulkRecords): Promise<void> {
-  const { resource, columns, isSparse } = plan
-  const indexes = Array.from({ length: records.count }, (_, index) => index)
-  const arrayOf = (column: BulkRecords['rows'] | undefined, type: string): Sql =>
-    sql`${indexes.map(index => valueAt(column, index) ?? null)}::${raw(type)}[]`
-  const raws = indexes
-    .map(index => valueAt(records.raws, index))
-    .map(given => (typeof given === 'string' ? given.replaceAll('\0', '\ufffd') : null))
-  const arrays = [
-    arrayOf(records.rows, 'bigint'),
-    arrayOf(records.lines, 'bigint'),
-    sql`${raws}::text[]`,
-    ...columns.map((name, position) =>
-      arrayOf(records.values[position], typeOf(resource.fields[name] ?? { kind: 'text' })),
-    ),
-    ...(isSparse
-      ? columns.map(
-          (_, at) => sql`${indexes.map(index => valueAt(records.values[at], index) !== undefined)}::boolean[]`,
-        )
-      : []),
-  ]
-  const names = ['row', 'line', 'raw', ...columns, ...(isSparse ? columns.map(flagOf) : [])].join()
-  await queries.run(sql`INSERT INTO import_rows (${raw(names)}) SELECT ${raw(names)}
-    FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS u(${raw(`${names}, place`)}) ORDER BY place`)
+export function stage(queries: Loading, plan: BulkPlan, records: BulkRecords): Promise<void> {
+  const { columns, isSparse } = plan
+  const flags = isSparse ? columns.map(flagOf) : []
+  return queries.copy('import_rows', ['row', 'line', 'raw', ...columns, ...flags], rowsOf(plan, records))
+}
+
+function* rowsOf({ columns, isSparse }: BulkPlan, { count, rows, lines, raws, values }: BulkRecords) {
+  for (let index = 0; index < count; index++) {
+    const raw = valueAt(raws, index)
+    const given = columns.map((_, position) => valueAt(values[position], index))
+    yield [
+      ...[valueAt(rows, index) ?? null, valueAt(lines, index) ?? null],
+      typeof raw === 'string' ? raw.replaceAll('\0', '\ufffd') : null,
+      ...given.map(value => value ?? null),
+      ...(isSparse ? given.map(value => value !== undefined) : []),
+    ]
+  }
 }

@@ -42,11 +42,15 @@ function clockOf(timezone: string): SwitchClock {
   return found
 }
 
-/** One program at a time takes in calls of one kind of switch, so that no call is stored twice. */
+/**
+ * One program at a time takes in calls of one kind of switch, so that no call is stored twice. The transaction then
+ * finds them by indexes, even where a plan was made when there were few.
+ */
 export async function lockSources(within: Queries, records: readonly SwitchRecord[]): Promise<void> {
   const kinds = new Set(records.flatMap(record => ('call' in record ? switchOf(record.call.source) : [])))
   for (const kind of [...kinds].sort())
     await within.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`calls of ${kind}`}, 0))`)
+  await within.run(raw('SET LOCAL enable_seqscan = off'))
 }
 
 /** Rates the records by the present catalogs, which stay unchanged until the transaction ends. */

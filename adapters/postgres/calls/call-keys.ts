@@ -1,7 +1,7 @@
 import { isAnswered } from '../../../core/calls/completed-call.ts'
 import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
 import type { Queries } from '../database/database.ts'
-import { sql } from '../database/sql.ts'
+import { raw, sql } from '../database/sql.ts'
 
 /**
  * Separates an id from a name. It sorts before every character of an id, so one range finds the keys of all switches.
@@ -52,6 +52,13 @@ function looksFor({ source, switchCallId, attempt }: IdentifiedCall, place: numb
   }))
 }
 
+/** Each look is a subquery of its own, so that no plan reads all ratings, however few the server takes them for. */
+const COLUMNS = 'SELECT cdr_id, switch_call_id, linked_id FROM cdr_ratings WHERE source = q.source'
+const IN_RANGE = `(${COLUMNS}
+  AND left(switch_call_id, 200) >= left(q.low, 200) COLLATE "C" AND left(switch_call_id, 200) <= left(q.high, 200) COLLATE "C"
+  AND switch_call_id >= q.low COLLATE "C" AND switch_call_id < q.high COLLATE "C" OFFSET 0)`
+const LINKED = `(${COLUMNS} AND left(linked_id, 200) = left(q.linked, 200) AND linked_id = q.linked OFFSET 0)`
+
 /**
  * Finds stored calls that have the id of one of these calls from the same kind of switch, or that are attempts of the
  * same call. Keys have any length, so their indexes hold the first 200 characters.
@@ -61,17 +68,13 @@ export async function storedCalls<T extends IdentifiedCall>(
   calls: readonly T[],
 ): Promise<(call: T) => readonly StoredCall[]> {
   const looks = calls.flatMap(looksFor)
-  const columns = sql`SELECT q.place, r.cdr_id AS "cdrId", r.switch_call_id AS key, r.linked_id AS "linkedId",
-    c.tenant_id, c.started_at, c.destination_number, c.disposition`
   const asked = sql`unnest(${looks.map(({ place }) => place)}::bigint[], ${looks.map(({ source }) => source)}::text[],
     ${looks.map(({ low }) => low)}::text[], ${looks.map(({ high }) => high)}::text[],
     ${looks.map(({ linked }) => linked)}::text[]) AS q(place, source, low, high, linked)`
   const rows = await queries.rows<KeyRow>(
-    sql`${columns} FROM ${asked} JOIN cdr_ratings r ON r.source = q.source
-        AND left(r.switch_call_id, 200) >= left(q.low, 200) COLLATE "C" AND left(r.switch_call_id, 200) <= left(q.high, 200) COLLATE "C"
-        AND r.switch_call_id >= q.low COLLATE "C" AND r.switch_call_id < q.high COLLATE "C" JOIN cdrs c ON c.id = r.cdr_id
-      UNION ${columns} FROM ${asked} JOIN cdr_ratings r ON r.source = q.source
-        AND left(r.linked_id, 200) = left(q.linked, 200) AND r.linked_id = q.linked JOIN cdrs c ON c.id = r.cdr_id`,
+    sql`SELECT DISTINCT q.place, r.cdr_id AS "cdrId", r.switch_call_id AS key, r.linked_id AS "linkedId",
+        c.tenant_id, c.started_at, c.destination_number, c.disposition
+      FROM ${asked} CROSS JOIN LATERAL (${raw(IN_RANGE)} UNION ALL ${raw(LINKED)}) r JOIN cdrs c ON c.id = r.cdr_id`,
   )
   const found = new Map<T, StoredCall[]>()
   for (const row of rows) {

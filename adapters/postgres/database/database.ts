@@ -8,6 +8,7 @@ import {
   type QueryResult,
 } from 'pg'
 import { AppError } from '../../../core/errors.ts'
+import { copyIn, type Rows } from './copy-in.ts'
 import { busy, codeOf, isConflict, isLost, isNoText } from './errors.ts'
 import { clientConfig } from './options.ts'
 import { Pipelines } from './pipelines.ts'
@@ -30,19 +31,27 @@ export interface Queries {
   script(text: string): Promise<void>
 }
 
-interface Transactions {
+/** The same over a dedicated connection. */
+export interface Loading extends Queries {
+  /** Stores rows by COPY, several times as fast as by INSERT. */
+  copy(table: string, columns: readonly string[], rows: Rows): Promise<void>
+}
+
+interface Transactions<Q extends Queries = Queries> {
   /**
    * Runs the work in a transaction and resolves once it is on disk. Repeats the work after a conflict with another
    * transaction, so the work must change nothing but the database.
    */
-  write<T>(work: (within: Queries) => Promise<T>): Promise<T>
+  write<T>(work: (within: Q) => Promise<T>): Promise<T>
   /** The same from one snapshot, and without repeating the work. */
-  snapshot<T>(work: (within: Queries) => Promise<T>): Promise<T>
+  snapshot<T>(work: (within: Q) => Promise<T>): Promise<T>
 }
 
 /** Repeats its own reads after a lost connection. */
 export interface Database extends Queries, Transactions {
-  /** The same without named statements: the server plans each for its values, as searches need. */
+  /** The same over connections for what takes longer, such as pages of lists, so that short statements never wait. */
+  readonly long: Queries
+  /** The same as `long` without named statements: the server plans each for its values, as searches need. */
   readonly planned: Queries
   /** Sends writing statements, each in its own transaction, once. */
   readonly single: Queries
@@ -51,13 +60,14 @@ export interface Database extends Queries, Transactions {
   close(): Promise<void>
 }
 
-export interface Session extends Queries, Transactions {
+export interface Session extends Loading, Transactions<Loading> {
   /** Drops its temporary tables too. */
   close(): Promise<void>
 }
 
 /** For short statements, two to four are faster than a pool of ten. */
 const PIPELINES = 2
+const LONG_PIPELINES = 4
 const CONNECTIONS = 10
 /** Transactions give up waiting for a connection after this: sooner than most clients do. */
 const GIVE_UP_MS = 25_000
@@ -91,43 +101,47 @@ export function queriesOver(send: Send, statements: Statements, isNamed = true):
 export function connect(address: string): Database {
   const config = clientConfig(address)
   const statements = new Statements()
-  const pipelines = new Pipelines(config, PIPELINES)
+  const [short, long] = [new Pipelines(config, PIPELINES), new Pipelines(config, LONG_PIPELINES)]
   const pool = new Pool({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
   pool.on('error', () => undefined)
   // A connection without its own listener ends the process if it breaks in use.
   pool.on('connect', client => client.on('error', () => undefined))
-  const send: Send = async statement => {
+  const over = (client: ClientBase): Queries => queriesOver(statement => client.query<unknown[]>(statement), statements)
+  const transact: Transact<Queries> = (begin, work) =>
+    withClient(pool, client => transaction(client, begin, () => work(over(client))))
+  return {
+    ...queriesOver(reads(short), statements),
+    long: queriesOver(reads(long), statements),
+    planned: queriesOver(reads(long), statements, false),
+    single: queriesOver(statement => short.query(statement).catch(unknown), statements),
+    ...transactions(transact),
+    session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over),
+    close: async () => {
+      await Promise.all([short.close(), long.close(), pool.end()])
+    },
+  }
+}
+
+/** Reads can be repeated: the connection may have ended while idle. */
+const reads =
+  (pipelines: Pipelines): Send =>
+  async statement => {
     try {
       return await pipelines.query(statement)
     } catch (error) {
       if (isNoText(error)) return NOTHING
-      // Reads can be repeated: the connection may have ended while idle.
       if (!isLost(error) && !wasEnded(error)) throw error
       return pipelines.query(statement)
     }
   }
-  const over = (client: ClientBase): Queries => queriesOver(statement => client.query<unknown[]>(statement), statements)
-  const transact: Transact = (begin, work) =>
-    withClient(pool, client => transaction(client, begin, () => work(over(client))))
-  return {
-    ...queriesOver(send, statements),
-    planned: queriesOver(send, statements, false),
-    single: queriesOver(statement => pipelines.query(statement).catch(unknown), statements),
-    ...transactions(transact),
-    session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over),
-    close: async () => {
-      await Promise.all([pipelines.close(), pool.end()])
-    },
-  }
-}
 
 /** The driver has no code for a connection that ended while a statement waited for its answer. */
 const wasEnded = (error: unknown): boolean =>
   error instanceof Error && !('code' in error) && !(error instanceof AppError)
 
-type Transact = <T>(begin: string, work: (within: Queries) => Promise<T>) => Promise<T>
+type Transact<Q> = <T>(begin: string, work: (within: Q) => Promise<T>) => Promise<T>
 
-const transactions = (transact: Transact): Transactions => ({
+const transactions = <Q extends Queries>(transact: Transact<Q>): Transactions<Q> => ({
   write: async work => {
     for (let attempt = 1; ; attempt++)
       try {
@@ -156,15 +170,21 @@ function session(config: ClientConfig, over: (client: ClientBase) => Queries): S
     value: async statement => (await queries()).value(statement),
     run: async statement => (await queries()).run(statement),
     script: async text => (await queries()).script(text),
-    ...transactions(async (begin, work) => {
+    copy: async (...given) => copyIn(await present(), ...given),
+    ...transactions<Loading>(async (begin, work) => {
       const client = await present()
-      return transaction(client, begin, () => work(over(client)))
+      return transaction(client, begin, () => work({ ...over(client), copy: copying(client) }))
     }),
     close: async () => {
       await (await connected?.catch(() => null))?.end()
     },
   }
 }
+
+const copying =
+  (client: ClientBase): Loading['copy'] =>
+  (...given) =>
+    copyIn(client, ...given)
 
 async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(error => {

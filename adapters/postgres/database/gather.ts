@@ -8,6 +8,7 @@ interface Job<I, O> {
 
 /** Batches in flight; inputs that arrive meanwhile make the next batches larger. */
 const AT_ONCE = 2
+const LEAST = 10
 const MOST = 500
 
 /**
@@ -37,13 +38,20 @@ export class Gatherer<I, O> {
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
+      const share = this.#share()
       this.#running++
-      void this.#answer(this.#waiting.splice(0, MOST)).finally(() => {
+      void this.#answer(this.#waiting.splice(0, share)).finally(() => {
         this.#running--
         this.#schedule()
       })
       this.#schedule()
     })
+  }
+
+  /** What the free batches share; a small batch costs more than it gains. */
+  #share(): number {
+    const share = Math.ceil(this.#waiting.length / (AT_ONCE - this.#running))
+    return Math.min(MOST, Math.max(LEAST, share))
   }
 
   async #answer(jobs: readonly Job<I, O>[]): Promise<void> {

@@ -2,41 +2,51 @@ import { Client, type ClientConfig, type QueryArrayConfig, type QueryResult } fr
 
 type Rows = QueryResult<unknown[]>
 
+interface Slot {
+  client: Promise<Client> | null
+  /** Statements without an answer. */
+  waiting: number
+}
+
 /**
- * A few connections shared by many short statements, which are sent without waiting for earlier answers. A lost
- * connection is opened again on the next use; the statements waiting on it are rejected.
+ * A few connections shared by many statements, which are sent without waiting for earlier answers, each on the
+ * connection with the fewest. A lost connection is opened again on the next use; the statements waiting on it are
+ * rejected.
  */
 export class Pipelines {
   readonly #config: ClientConfig
-  readonly #slots: (Promise<Client> | null)[]
-  #next = 0
+  readonly #slots: Slot[]
 
   constructor(config: ClientConfig, count: number) {
     this.#config = { ...config, pipeline: true }
-    this.#slots = Array.from({ length: count }, () => null)
+    this.#slots = Array.from({ length: count }, () => ({ client: null, waiting: 0 }))
   }
 
   async query(statement: QueryArrayConfig): Promise<Rows> {
-    this.#next = (this.#next + 1) % this.#slots.length
-    const client = await this.#client(this.#next)
-    return client.query<unknown[]>(statement)
+    const slot = this.#slots.reduce((least, each) => (each.waiting < least.waiting ? each : least))
+    slot.waiting++
+    try {
+      const client = await this.#client(slot)
+      return await client.query<unknown[]>(statement)
+    } finally {
+      slot.waiting--
+    }
   }
 
   async close(): Promise<void> {
-    const open = this.#slots.splice(0).flatMap(slot => slot ?? [])
-    await Promise.all(open.map(slot => slot.then(client => client.end()).catch(() => undefined)))
+    const open = this.#slots.flatMap(({ client }) => client ?? [])
+    await Promise.all(open.map(client => client.then(opened => opened.end()).catch(() => undefined)))
   }
 
-  #client(slot: number): Promise<Client> {
-    const present = this.#slots[slot] ?? this.#connect(slot)
-    this.#slots[slot] = present
-    return present
+  #client(slot: Slot): Promise<Client> {
+    slot.client ??= this.#connect(slot)
+    return slot.client
   }
 
-  #connect(slot: number): Promise<Client> {
+  #connect(slot: Slot): Promise<Client> {
     const client = new Client(this.#config)
     const forget = (): void => {
-      if (this.#slots[slot] === connected) this.#slots[slot] = null
+      if (slot.client === connected) slot.client = null
     }
     const connected = client.connect().then(() => client)
     connected.catch(forget)

@@ -11,6 +11,13 @@ import { isUnbounded, joinSql, viewSql } from './view.ts'
 /** The place in an ordered list: the order column's value and the id. */
 export type Place = readonly [key: string | number, id: number]
 
+/** Some records of a list as one text. */
+export interface PageRow {
+  /** null if there is none. */
+  readonly json: string | null
+  readonly count: number
+}
+
 /** A record with its place, and how many records the same read found. */
 export interface ViewRow {
   readonly json: string
@@ -70,17 +77,24 @@ function orderSql({ sort: { by, isAscending } }: Plan): Sql {
   return raw(by === 'id' ? `t.id ${way}` : `t.${by} ${way}, t.id ${way}`)
 }
 
+const placeSql = ({ sort: { by } }: Plan, sign: string, [key, id]: Place): Sql =>
+  by === 'id' ? sql`t.id ${raw(sign)} ${id}` : sql`(${raw(`t.${by}`)}, t.id) ${raw(sign)} (${key}, ${id})`
+
 /** True for records after the place. */
-function afterSql({ sort: { by, isAscending } }: Plan, [key, id]: Place): Sql {
-  const sign = raw(isAscending ? '>' : '<')
-  return by === 'id' ? sql`t.id ${sign} ${id}` : sql`(${raw(`t.${by}`)}, t.id) ${sign} (${key}, ${id})`
-}
+const afterSql = (plan: Plan, place: Place): Sql => placeSql(plan, plan.sort.isAscending ? '>' : '<', place)
+
+/** True for records up to the place. */
+const upToSql = (plan: Plan, place: Place): Sql => placeSql(plan, plan.sort.isAscending ? '<=' : '>=', place)
 
 interface Extent {
   /** null for all. */
   readonly limit: number | null
   readonly isSorted: boolean
 }
+
+/** The place of the record that is so many records after another place. */
+export const placeAfterSql = (plan: Plan, from: Place | null, count: number): Sql =>
+  sql`${placesSql({ ...plan, from }, { limit: 1, isSorted: true })} OFFSET ${raw(String(count - 1))}`
 
 /** The ids and keys of a list's records: the first `limit` in order, or any `limit` of them. */
 export function placesSql(plan: Plan, { limit, isSorted }: Extent, ...more: readonly Sql[]): Sql {
@@ -91,28 +105,57 @@ export function placesSql(plan: Plan, { limit, isSorted }: Extent, ...more: read
     ${conditions} ${order} ${most}`
 }
 
+const pageSql = (plan: Plan, conditions: readonly Sql[], limit: number | null): Sql =>
+  sql`(SELECT t.* FROM ${raw(tableOf(plan.resource.name))} t ${where([...plan.conditions, ...conditions])}
+    ORDER BY ${orderSql(plan)} ${raw(limit === null ? '' : `LIMIT ${limit}`)}) t`
+
 /** The records of a list after a place: at most `limit`, fewer if they are large. */
-export function recordsSql(plan: Plan, from: Place | null, limit: number): Sql {
-  const conditions = where([...plan.conditions, ...(from ? [afterSql(plan, from)] : [])])
-  const page = sql`(SELECT t.* FROM ${raw(tableOf(plan.resource.name))} t ${conditions}
-    ORDER BY ${orderSql(plan)} ${raw(`LIMIT ${limit}`)}) t`
-  return shownSql(plan, page, orderSql(plan))
+export const recordsSql = (plan: Plan, from: Place | null, limit: number): Sql =>
+  shownSql(plan, pageSql(plan, from ? [afterSql(plan, from)] : [], limit), orderSql(plan))
+
+/** The records between two places, without the first, as one `PageRow`. */
+export const betweenSql = (plan: Plan, from: Place | null, to: Place | null): Sql =>
+  togetherSql(
+    plan,
+    pageSql(plan, [...(from ? [afterSql(plan, from)] : []), ...(to ? [upToSql(plan, to)] : [])], null),
+    orderSql(plan),
+  )
+
+/** The first records as one `PageRow`, with the id of the last one if more follow. */
+export function firstSql(plan: Plan, limit: number): Sql {
+  const { resource, view, from } = plan
+  const order = orderSql(plan)
+  return sql`SELECT string_agg(json, ',' ORDER BY n) AS json, count(json) AS count,
+      max(id) FILTER (WHERE n = ${raw(String(limit))} AND total > n) AS next
+    FROM (SELECT CASE WHEN n <= ${raw(String(limit))} THEN ${raw(viewSql(resource, view))} END AS json, n, total, t.id
+      FROM (SELECT t.*, row_number() OVER (ORDER BY ${order}) AS n, count(*) OVER () AS total
+        FROM ${pageSql(plan, from ? [afterSql(plan, from)] : [], limit + 1)}) t ${raw(joinSql(resource, view))}) s`
 }
 
-/** The records with these ids, in that order; fewer if they are large. Leaves out deleted records. */
-export function byIdsSql(plan: Plan, ids: readonly number[]): Sql {
-  const page = sql`unnest(${ids}::bigint[]) WITH ORDINALITY AS j(wanted, place)
+const wantedSql = (
+  plan: Plan,
+  ids: readonly number[],
+): Sql => sql`unnest(${ids}::bigint[]) WITH ORDINALITY AS j(wanted, place)
     JOIN ${raw(tableOf(plan.resource.name))} t ON t.id = j.wanted`
-  return shownSql(plan, page, raw('j.place'))
-}
+
+/** The records with these ids, in that order; fewer if they are large. Leaves out deleted records. */
+export const byIdsSql = (plan: Plan, ids: readonly number[]): Sql =>
+  shownSql(plan, wantedSql(plan, ids), raw('j.place'))
+
+/** The same as one `PageRow`, however large they are. */
+export const allByIdsSql = (plan: Plan, ids: readonly number[]): Sql =>
+  togetherSql(plan, wantedSql(plan, ids), raw('j.place'))
+
+/** The server joins the texts: reading one large value costs the program a quarter of reading many. */
+const togetherSql = ({ resource, view }: Plan, page: Sql, order: Sql): Sql =>
+  sql`SELECT string_agg(json, ',') AS json, count(*) AS count FROM (
+      SELECT ${raw(viewSql(resource, view))} AS json FROM ${page} ${raw(joinSql(resource, view))} ORDER BY ${order}) s`
 
 function shownSql(plan: Plan, page: Sql, order: Sql): Sql {
   const { resource, view, sort } = plan
   const columns = raw(`${viewSql(resource, view)} AS json, t.${sort.by} AS key, t.id`)
-  const joins = raw(joinSql(resource, view))
-  if (!plan.isUnbounded) return sql`SELECT ${columns} FROM ${page} ${joins} ORDER BY ${order}`
   return sql`SELECT json, key, id, total FROM (
       SELECT s.*, count(*) OVER () AS total, sum(length(json)) OVER (ORDER BY n) - length(json) AS before FROM (
-        SELECT ${columns}, row_number() OVER (ORDER BY ${order}) AS n FROM ${page} ${joins}) s) c
+        SELECT ${columns}, row_number() OVER (ORDER BY ${order}) AS n FROM ${page} ${raw(joinSql(resource, view))}) s) c
     WHERE before < ${raw(String(PIECE))} ORDER BY n`
 }

@@ -3,14 +3,30 @@ import { TENANT } from '../../../core/resources/references/within.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import type { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
-import { byIdsSql, type Place, type Plan, placesSql, planOf, recordsSql, type ViewRow } from './list-plan.ts'
+import {
+  allByIdsSql,
+  betweenSql,
+  byIdsSql,
+  firstSql,
+  type PageRow,
+  type Place,
+  type Plan,
+  placeAfterSql,
+  placesSql,
+  planOf,
+  recordsSql,
+  type ViewRow,
+} from './list-plan.ts'
 import { type Needle, needleOf } from './search.ts'
 
-/** How many records are read at once: some 45 KB of the response or, with large pages, half a megabyte. */
-const PAGE = 100
+/** How many records are read at once: some 250 KB of the response, or half a megabyte. Few, if each may be large. */
+const PAGE = 500
 const LARGE_PAGE = 1_000
+const FEW_LARGE = 100
+/** How many pages the server reads while an earlier one is sent. */
+const AHEAD = 2
 /** If no more records than this contain a text, its index finds them and they are sorted afterwards. */
-const FEW = 4_000
+const SORTED_AFTERWARDS = 4_000
 
 interface PlaceRow {
   readonly id: number
@@ -36,7 +52,8 @@ export async function* listPages(database: Database, resource: Resource, query: 
 
   function pagesOf(...given: Parameters<typeof wholePages>): AsyncIterable<Page> {
     const [, plan, { needle }] = given
-    if (needle === undefined && limit === undefined && hasIndex(plan, query)) return inOrder(database, plan)
+    if (needle === undefined && limit === undefined && hasIndex(plan, query))
+      return plan.isUnbounded ? inOrder(database, plan) : readAhead(inSpans(database, plan))
     if (needle === undefined && limit !== undefined && limit <= LARGE_PAGE && !plan.isUnbounded)
       return onePage(database, plan, limit)
     return wholePages(...given)
@@ -54,24 +71,56 @@ const pageOf = (rows: readonly ViewRow[], isLast: boolean, next: number | null =
   next,
 })
 
-/** All records, page by page, each read on demand. */
+const joinedPage = ({ json, count }: PageRow, isLast: boolean, next: number | null = null): Page => ({
+  ...{ json: json ?? '', count, isLast, next },
+})
+
+/** Reads what each page shows. */
+type Read = () => Promise<Page>
+
+async function* readAhead(reads: AsyncIterable<Read> | Iterable<Read>): AsyncIterable<Page> {
+  const pending: Promise<Page>[] = []
+  for await (const read of reads) {
+    const page = read()
+    // If the reader stops, nobody awaits it.
+    page.catch(() => undefined)
+    pending.push(page)
+    if (pending.length > AHEAD) yield* pending.splice(0, 1)
+  }
+  yield* pending
+}
+
+const readPage = async ({ long }: Database, statement: Sql): Promise<PageRow> =>
+  (await long.row<PageRow>(statement)) ?? { json: null, count: 0 }
+
+/** All records: finds where each page ends, which is fast, so that the server reads several at once. */
+async function* inSpans(database: Database, plan: Plan): AsyncIterable<Read> {
+  for (let from = plan.from; ; ) {
+    const to = placeAt(await database.long.row<PlaceRow>(placeAfterSql(plan, from, PAGE)))
+    const page = betweenSql(plan, from, to)
+    yield async () => joinedPage(await readPage(database, page), to === null)
+    if (to === null) return
+    from = to
+  }
+}
+
+/** All records, if each may be large: page by page, each read on demand. */
 async function* inOrder(database: Database, plan: Plan): AsyncIterable<Page> {
   for (let place = plan.from, isLast = false; !isLast; ) {
-    const rows = await database.rows<ViewRow>(recordsSql(plan, place, PAGE))
-    isLast = (plan.isUnbounded ? (rows[0]?.total ?? 0) : rows.length) < PAGE && !isCut(plan, rows)
+    const rows = await database.long.rows<ViewRow>(recordsSql(plan, place, FEW_LARGE))
+    isLast = (rows[0]?.total ?? 0) < FEW_LARGE && !isCut(rows)
     place = placeAt(rows.at(-1)) ?? place
     yield pageOf(rows, isLast)
   }
 }
 
-const placeAt = (row: ViewRow | undefined): Place | null => (row ? [row.key, row.id] : null)
+const placeAt = (row: PlaceRow | undefined): Place | null => (row ? [row.key, row.id] : null)
 
-const isCut = (plan: Plan, rows: readonly ViewRow[]): boolean => plan.isUnbounded && rows.length < (rows[0]?.total ?? 0)
+const isCut = (rows: readonly ViewRow[]): boolean => rows.length < (rows[0]?.total ?? 0)
 
-async function* onePage(database: Database, plan: Plan, limit: number): AsyncIterable<Page> {
-  const rows = await database.rows<ViewRow>(recordsSql(plan, plan.from, limit + 1))
-  const shown = rows.slice(0, limit)
-  yield pageOf(shown, true, rows.length > limit ? (shown.at(-1)?.id ?? null) : null)
+async function* onePage({ long }: Database, plan: Plan, limit: number): AsyncIterable<Page> {
+  const page = await long.row<PageRow & { readonly next: number | null }>(firstSql(plan, limit))
+  if (page) yield joinedPage(page, true, page.next)
 }
 
 /**
@@ -87,11 +136,28 @@ async function* wholePages(
   const places = needle === null ? [] : await (needle ? found(database, plan, needle, most) : all(database, plan, most))
   const ids = places.slice(0, limit).map(({ id }) => id)
   const next = limit !== undefined && places.length > limit ? (ids.at(-1) ?? null) : null
-  const size = plan.isUnbounded || limit === undefined ? PAGE : LARGE_PAGE
+  if (plan.isUnbounded) return yield* cutPages(database, plan, ids, next)
+  const size = limit === undefined ? PAGE : LARGE_PAGE
+  const starts = Array.from({ length: Math.ceil(ids.length / size) }, (_, page) => page * size)
+  yield* readAhead(
+    starts.map(start => async () => {
+      const page = await readPage(database, allByIdsSql(plan, ids.slice(start, start + size)))
+      return joinedPage(page, start + size >= ids.length, next)
+    }),
+  )
+}
+
+/** A page of large records may end early, where the next one begins. */
+async function* cutPages(
+  database: Database,
+  plan: Plan,
+  ids: readonly number[],
+  next: number | null,
+): AsyncIterable<Page> {
   for (let start = 0; start < ids.length; ) {
-    const wanted = ids.slice(start, start + size)
-    const rows = await database.rows<ViewRow>(byIdsSql(plan, wanted))
-    start += isCut(plan, rows) ? 1 + wanted.indexOf(rows.at(-1)?.id ?? 0) : wanted.length
+    const wanted = ids.slice(start, start + FEW_LARGE)
+    const rows = await database.long.rows<ViewRow>(byIdsSql(plan, wanted))
+    start += isCut(rows) ? 1 + wanted.indexOf(rows.at(-1)?.id ?? 0) : wanted.length
     yield pageOf(rows, start >= ids.length, next)
   }
 }
@@ -106,9 +172,9 @@ const all = ({ planned }: Database, plan: Plan, most: number | null, ...more: re
 async function found(database: Database, plan: Plan, needle: Needle, most: number | null): Promise<PlaceRow[]> {
   if (most !== null && needle.isIndexed) {
     const few = await database.planned.rows<PlaceRow>(
-      placesSql(plan, { limit: FEW + 1, isSorted: false }, needle.condition),
+      placesSql(plan, { limit: SORTED_AFTERWARDS + 1, isSorted: false }, needle.condition),
     )
-    if (few.length <= FEW) return few.toSorted(byPlace(plan)).slice(0, most)
+    if (few.length <= SORTED_AFTERWARDS) return few.toSorted(byPlace(plan)).slice(0, most)
   }
   return all(database, plan, most, needle.condition)
 }

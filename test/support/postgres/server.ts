@@ -21,17 +21,23 @@ export interface TestServer {
 /** How the server is chosen: the address of a running one, a folder of programs, or a version installed by npm. */
 export const CHOSEN = 'TRUNKLINE_TEST_POSTGRES'
 
+/** For short-lived data that a power failure may lose. */
+const QUICK = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=64MB']
+
 /**
  * Starts a server in its own folder, on a socket there: the chosen version, or else the newest installed by npm, or
  * else the one on the path. Throws, with advice, if there is none.
  */
-export async function startServer(chosen = process.env[CHOSEN] ?? ''): Promise<TestServer> {
+export async function startServer(
+  chosen = process.env[CHOSEN] ?? '',
+  settings: readonly string[] = QUICK,
+): Promise<TestServer> {
   if (/^postgres(ql)?:/.test(chosen)) return runningServer(chosen)
   const folder = mkdtempSync(join(tmpdir(), 'tl-pg-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
     chmodSync(folder, 0o755)
-    return await started(folder, binariesFor(chosen, folder), remove)
+    return await started(folder, binariesFor(chosen, folder), settings, remove)
   } catch (error) {
     remove()
     throw error
@@ -48,7 +54,12 @@ function binariesFor(chosen: string, folder: string): string {
   )
 }
 
-async function started(folder: string, binaries: string, remove: () => void): Promise<TestServer> {
+async function started(
+  folder: string,
+  binaries: string,
+  chosen: readonly string[],
+  remove: () => void,
+): Promise<TestServer> {
   const isRoot = process.getuid?.() === 0
   if (isRoot) chownSync(folder, NOBODY, NOBODY)
   const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
@@ -56,12 +67,11 @@ async function started(folder: string, binaries: string, remove: () => void): Pr
   const data = join(folder, 'data')
   const initial = ['--no-sync', '--no-instructions', '-A', 'trust', '-U', 'trunkline', '-E', 'UTF8', '--locale=C.UTF-8']
   execFileSync(join(binaries, 'initdb'), [...initial, '-D', data], { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
-  const settings = ['fsync=off', 'listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200']
-  const quick = ['full_page_writes=off', 'autovacuum=off', 'shared_buffers=64MB']
+  const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', ...chosen]
   writeFileSync(join(data, 'postgresql.auto.conf'), '')
   const child = spawn(
     join(binaries, 'postgres'),
-    ['-D', data, '-p', String(PORT), ...[...settings, ...quick].flatMap(setting => ['-c', setting])],
+    ['-D', data, '-p', String(PORT), ...settings.flatMap(setting => ['-c', setting])],
     { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
   )
   let said = ''

@@ -1,0 +1,37 @@
+import { pipeline } from 'node:stream/promises'
+import type { ClientBase } from 'pg'
+import { from } from 'pg-copy-streams'
+
+type Value = string | number | boolean | Uint8Array | null
+
+export type Rows = Iterable<readonly Value[]> | AsyncIterable<readonly Value[]>
+
+/** Rows are sent in pieces of about this many characters. */
+const PIECE = 64 * 1024
+
+/** Stores rows by COPY, several times as fast as by INSERT. The client must not be pipelined. */
+export async function copyIn(client: ClientBase, table: string, columns: readonly string[], rows: Rows): Promise<void> {
+  await pipeline(pieces(rows), client.query(from(`COPY ${table} (${columns.join()}) FROM STDIN`)))
+}
+
+async function* pieces(rows: Rows): AsyncIterable<Buffer> {
+  let piece = ''
+  for await (const row of rows) {
+    for (let index = 0; index < row.length; index++) piece += (index === 0 ? '' : '\t') + written(row[index] ?? null)
+    piece += '\n'
+    if (piece.length < PIECE) continue
+    yield Buffer.from(piece)
+    piece = ''
+  }
+  if (piece !== '') yield Buffer.from(piece)
+}
+
+const SPECIAL = /[\\\n\r\t]/
+const ESCAPES: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+
+function written(value: Value): string {
+  if (value === null) return '\\N'
+  if (typeof value === 'string')
+    return SPECIAL.test(value) ? value.replaceAll(/[\\\n\r\t]/g, each => ESCAPES[each] ?? each) : value
+  return value instanceof Uint8Array ? `\\\\x${Buffer.from(value).toString('hex')}` : String(value)
+}
