@@ -44,9 +44,9 @@ export function wiringFor(environment: Environment): Wiring {
       const { runDaemon } = await import('./daemon/run-daemon.ts')
       await runDaemon(settings, { force })
     },
-    restore: async (from, options) => {
-      const { databaseFile } = await import('../adapters/sqlite/storage.ts')
-      return databaseFile.restore(from, load(options).settings.db)
+    database: async options => {
+      const { databasePlace } = await import('./storage/database-place.ts')
+      return databasePlace(load(options).settings)
     },
   }
 }

@@ -1,7 +1,6 @@
 import { files } from '../adapters/files/files.ts'
 import type { ConsoleTools } from '../adapters/http/http.ts'
 import { pbx } from '../adapters/pbx/pbx.ts'
-import { openStorage, type Storage, type StorageOptions } from '../adapters/sqlite/storage.ts'
 import { system } from '../adapters/system/system.ts'
 import type { Settings } from '../config/settings.ts'
 import { EVERYTHING } from '../core/access/policy.ts'
@@ -9,6 +8,7 @@ import type { Passwords } from '../core/ports/accounts.ts'
 import type { Decks } from '../core/ports/decks.ts'
 import type { Messages, SmsGatewayClient } from '../core/ports/messaging/messages.ts'
 import type { Profiles } from '../core/ports/messaging/profiles.ts'
+import type { Storage, StorageOptions } from '../core/ports/storage.ts'
 import type { Clock } from '../core/ports/system.ts'
 import { ALONE, type Surroundings } from '../core/ports/upkeep.ts'
 import type { LimitName } from '../core/switching/limits/limits.ts'
@@ -27,6 +27,7 @@ import { overview } from '../core/use-cases/records/overview.ts'
 import { prefixRouting } from '../core/use-cases/records/prefix-routing.ts'
 import { lazyGatewayClient, lazyPasswords } from './lazy.ts'
 import { ownProfiles } from './own-profiles.ts'
+import { databasePlace } from './storage/database-place.ts'
 import { changesOnThread, jobsOnThreads } from './threaded.ts'
 
 /** Everything a program needs, wired once. */
@@ -72,23 +73,23 @@ export type Opening = Pick<StorageOptions, 'create' | 'migrate' | 'onUpgrade' | 
 }
 
 /** `baseUrl` is called when needed: with port 0, it is known only once the service listens. */
-export function compose(
+export async function compose(
   settings: Settings,
   baseUrl: () => string,
   opening: Opening,
   replacements: Replacements = {},
   instruments: Instruments = NO_INSTRUMENTS,
-): Trunkline {
+): Promise<Trunkline> {
   const clock = replacements.clock ?? system.clock()
-  const storage = openStorage(settings.db, { ...opening, clock })
+  const storage = await (await databasePlace(settings)).open({ ...opening, clock })
   const { messages, accounts, sessions, audit, serverKeys } = storage
   const {
     records,
     decks,
     calls,
     close: endThread,
-  } = opening.keepsLoopFree
-    ? changesOnThread(storage, clock)
+  } = opening.keepsLoopFree && storage.holdsThread
+    ? changesOnThread(storage, settings, clock)
     : { records: storage.records, decks: storage.decks, calls: storage.calls, close: async () => {} }
   const onUnread = opening.onUnread ?? (() => {})
   const { session_idle: idle, session_absolute: absolute } = settings
@@ -119,9 +120,10 @@ export function compose(
   })
   const access = accessTo({ records, messages: instruments.messages(messages) }, settings.roles, useCases)
   const { records: _, ...everything } = access.useCases(EVERYTHING)
+  const jobFolder = settings.job_dir ?? files.jobFolderOf(settings.db)
   const jobs = new Jobs({
-    ...{ records, audit, clock, runner: jobsOnThreads(storage) },
-    store: files.jobFolder(files.jobFolderOf(settings.db)),
+    ...{ records, audit, clock, runner: jobsOnThreads(settings, jobFolder) },
+    store: files.jobFolder(jobFolder),
     onTrouble: opening.onTrouble ?? (() => {}),
   })
   return {

@@ -57,7 +57,7 @@ export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
   return freeswitch.ask({
     ...{ place, cdrFolder, key, clock: system.clock() },
     stored: async read => {
-      const { storage, close } = compose(settings, () => '', { create: false, migrate: false, foldsLog: false })
+      const { storage, close } = await compose(settings, () => '', { foldsLog: false })
       try {
         return await read(storage.switchDirectory())
       } finally {

@@ -1,14 +1,13 @@
 import { createReadStream } from 'node:fs'
 import { files } from '../adapters/files/files.ts'
-import type { Storage } from '../adapters/sqlite/storage.ts'
 import { system } from '../adapters/system/system.ts'
 import { runJob } from '../core/jobs/run-job.ts'
 import type { JobRunner } from '../core/ports/jobs.ts'
+import type { Storage } from '../core/ports/storage.ts'
 import type { Clock } from '../core/ports/system.ts'
 
-/** Runs jobs on this storage, which nobody else uses, with the files beside its database. */
-export function jobWork({ records, bulk, connection, close }: Storage, clock: Clock) {
-  const folder = files.jobFolderOf(connection.path)
+/** Runs jobs on this storage, which nobody else uses, with the files in a folder. */
+export function jobWork({ records, bulk, close }: Storage, folder: string, clock: Clock) {
   const run: JobRunner['run'] = (job, isResumed, watcher, signal) =>
     runJob(job, isResumed, {
       ports: {

@@ -22,16 +22,18 @@ function userName(): string {
 }
 
 /** Opens the use cases and ports for one command, on the settings' database. Throws AppError. */
-export function openServices(
+export async function openServices(
   settings: Settings,
   { expectsMany, ...opening }: Parameters<Wiring['open']>[1],
-): Awaited<ReturnType<Wiring['open']>> {
+): ReturnType<Wiring['open']> {
   const baseUrl = settings.base_url ?? urlAt(settings.host, settings.port)
   const actor: Actor = { name: userName(), origin: 'command line' }
-  const { storage, close, ...rest } = compose(settings, () => baseUrl, { ...opening, foldsLog: false, actor })
+  const { storage, close, ...rest } = await compose(settings, () => baseUrl, {
+    ...{ ...opening, foldsLog: false, actor },
+  })
   const { records, messages, maintenance, calls, audit, notices, smsReports } = storage
   const { smsRoutes, trunkRoutes } = storage
-  const { bulk, prepare, close: endThread } = bulkOnThread(storage, actor)
+  const { bulk, prepare, close: endThread } = bulkOnThread(storage, settings, actor)
   if (expectsMany) prepare()
   return {
     ...rest,

@@ -1,5 +1,6 @@
 import type { TObject } from 'typebox'
 import { Value } from 'typebox/value'
+import { withoutPassword } from '../core/database-address.ts'
 import { isJsonObject, type JsonObject } from '../core/json.ts'
 
 /** Where a setting is wrong (`[1].format`; empty for the whole), and the end of the sentence. */
@@ -35,6 +36,7 @@ export const withoutSecrets = (settings: object): Readonly<Record<string, unknow
   Object.fromEntries(
     Object.entries(settings).map(([name, value]) => {
       if (SECRET_MEMBERS.includes(name)) return [name, '********']
+      if (name === 'db') return [name, withoutPassword(String(value))]
       return [name, isJsonObject(value) ? withoutSecrets(value) : value]
     }),
   )

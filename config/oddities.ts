@@ -1,5 +1,6 @@
 import { hostname, networkInterfaces } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
+import { hasPassword, isServerAddress } from '../core/database-address.ts'
 import type { Loaded } from './load.ts'
 import type { Settings } from './settings.ts'
 
@@ -13,7 +14,10 @@ export interface Oddity {
 
 export const odditiesIn = ({ settings, sources, file }: Loaded): Oddity[] => [
   ...misfit(settings, namesOfThisMachine()),
-  ...(sources.db === 'file' && !isAbsolute(settings.db) ? [relative(settings.db, file)] : []),
+  ...(sources.db === 'file' && !isServerAddress(settings.db) && !isAbsolute(settings.db)
+    ? [relative(settings.db, file)]
+    : []),
+  ...(sources.db === 'flag' && hasPassword(settings.db) ? [shownPassword] : []),
 ]
 
 const relative = (db: string, file: string | null): Oddity => ({
@@ -21,6 +25,13 @@ const relative = (db: string, file: string | null): Oddity => ({
   finding: `db in ${file} is ${db}, which is another file to a program started in another folder`,
   fix: `export TRUNKLINE_DB='${resolve(db)}'`,
 })
+
+/** Any user of the machine can list processes with their arguments. */
+const shownPassword: Oddity = {
+  kind: 'db_password_shown',
+  finding: 'the password of the database is in an argument, which others see in the list of processes',
+  fix: 'export TRUNKLINE_DB_PASSWORD_FILE=/etc/trunkline/db-password',
+}
 
 const LOOPBACK = /^(?:localhost|127\..*|::1)$/
 const ANY_ADDRESS = new Set(['0.0.0.0', '::'])

@@ -42,7 +42,24 @@ export const declarations = {
     'an integer from 0 to 65535',
     'port to listen on; 0 takes a free one',
   ),
-  db: setting(text(1), 'data/trunkline.db', 'a path', 'the database file'),
+  db: setting(
+    text(1),
+    'data/trunkline.db',
+    'a path, or an address such as postgres://trunkline@db.example.com/trunkline',
+    'the database: the path of an SQLite file, or the address of a PostgreSQL server (postgres://user@host/database)',
+  ),
+  db_password_file: setting(
+    text(1),
+    null,
+    'a path',
+    'the file with the password for PostgreSQL; read for each connection, so it may change at any time',
+  ),
+  job_dir: setting(
+    text(1),
+    null,
+    'a path',
+    'the folder of uploads, imports and exports of the console (default: beside the database file; data/jobs with PostgreSQL)',
+  ),
   base_url: setting(
     url,
     null,
@@ -151,7 +168,15 @@ export const declarations = {
 export type SettingName = keyof typeof declarations
 type Value_<N extends SettingName> = (typeof declarations)[N] extends Setting<infer S> ? Static<S> : never
 
-type NullByDefault = 'base_url' | 'ca_file' | 'phone_server' | 'phone_link' | 'asterisk' | 'freeswitch'
+type NullByDefault =
+  | 'base_url'
+  | 'db_password_file'
+  | 'job_dir'
+  | 'ca_file'
+  | 'phone_server'
+  | 'phone_link'
+  | 'asterisk'
+  | 'freeswitch'
 
 export type Settings = { readonly [N in Exclude<SettingName, NullByDefault>]: Value_<N> } & {
   readonly [N in NullByDefault]: Value_<N> | null

@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander'
 import { AppError } from '../../core/errors.ts'
 import type { Profiles } from '../../core/ports/messaging/profiles.ts'
+import type { DatabasePlace } from '../../core/ports/storage.ts'
 import type { SetupOptions, SwitchSetup } from '../../core/ports/switching/setup.ts'
 import type { TelephoneSwitch } from '../../core/ports/switching.ts'
 import { VERSION } from '../../core/version.ts'
@@ -60,8 +61,8 @@ export interface Wiring {
    * that another daemon serves.
    */
   serve(options: GlobalOptions, settings: Readonly<Record<string, string>>, force: boolean): Promise<void>
-  /** See `Maintenance`; the database is not open. Returns where the former one is kept. */
-  restore(from: string, options: GlobalOptions): Promise<{ kept: string | null }>
+  /** Returns where the database is; it is not open. */
+  database(options: Pick<GlobalOptions, 'db' | 'config'>): Promise<DatabasePlace>
 }
 
 /** A command or group of commands, loaded when it is called or its help is shown. */
@@ -174,7 +175,7 @@ function helpLine(program: Command, words: readonly string[]): string[] {
 
 function globalOptions(command: Command): Command {
   return command
-    .option('--db <file>', 'the database (default: the setting db)')
+    .option('--db <database>', 'the database: a path, or an address postgres://… (default: the setting db)')
     .option('--config <file>', 'the settings file')
     .addOption(new Option('-o, --output <form>', 'the output format (default: table)').choices([...OUTPUTS]))
     .option('--fields <names>', 'only these fields, separated by commas')

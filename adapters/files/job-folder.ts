@@ -2,13 +2,18 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isServerAddress } from '../../core/database-address.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Job, Upload } from '../../core/jobs/job.ts'
 import type { JobFile, JobStore } from '../../core/ports/jobs.ts'
 
-/** Returns the folder of uploads and jobs: beside the database, readable only by its user. */
-export const jobFolderOf = (database: string): string =>
-  database === ':memory:' ? join(tmpdir(), `trunkline-jobs-${process.pid}`) : `${database}-jobs`
+const JOBS = 'data/jobs'
+
+/** Returns the folder of uploads and jobs, readable only by its user: beside the database, if that is a file. */
+export function jobFolderOf(database: string): string {
+  if (isServerAddress(database)) return JOBS
+  return database === ':memory:' ? join(tmpdir(), `trunkline-jobs-${process.pid}`) : `${database}-jobs`
+}
 
 /** Returns the path of an upload's file. */
 export const uploadPath = (folder: string, id: number): string => join(folder, `upload-${id}.data`)

@@ -1,25 +1,15 @@
-import { type Actor, ITSELF } from '../../core/audit.ts'
+import { ITSELF } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
-import type { Audit } from '../../core/ports/audit.ts'
-import type { Bulk } from '../../core/ports/bulk.ts'
-import type { Calls } from '../../core/ports/calls.ts'
-import type { Decks } from '../../core/ports/decks.ts'
-import type { Messages } from '../../core/ports/messaging/messages.ts'
-import type { SmsReports } from '../../core/ports/messaging/sms-reports.ts'
-import type { Notices } from '../../core/ports/notices.ts'
-import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
-import type { Records } from '../../core/ports/records.ts'
-import type { ServerKeys } from '../../core/ports/server-keys.ts'
-import type { LimitUsage, RatedPrefixes, SwitchChanges, SwitchDirectory } from '../../core/ports/switching.ts'
-import type { Clock, Maintenance } from '../../core/ports/system.ts'
-import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
+import type { DatabasePlace, Storage, StorageOptions } from '../../core/ports/storage.ts'
 import { bulk } from './bulk/bulk.ts'
 import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
 import { connect, type Database } from './database/database.ts'
+import { restore } from './database/dumps.ts'
 import { translate, translating } from './database/errors.ts'
 import { assertKnown, migrate, migrations, schemaVersion } from './database/migrate.ts'
+import { acceptsLoss, shownAddress, withPasswordFile } from './database/options.ts'
+import { claimServing } from './database/serving.ts'
 import { sql } from './database/sql.ts'
 import { records } from './records/records.ts'
 import { accounts } from './service/accounts.ts'
@@ -36,52 +26,41 @@ import { ratedPrefixes } from './switching/rated-prefixes.ts'
 import { switchChanges } from './switching/switch-changes.ts'
 import { switchDirectory } from './switching/switch-directory.ts'
 
-/** The ports that a PostgreSQL database serves so far. */
-export interface Storage {
-  readonly records: Records
-  readonly messages: Messages
-  readonly bulk: Bulk
-  readonly calls: Calls
-  readonly decks: Decks
-  readonly smsRoutes: PrefixRoutes
-  readonly trunkRoutes: PrefixRoutes
-  readonly smsReports: SmsReports
-  readonly accounts: Accounts
-  readonly sessions: Sessions
-  readonly retention: Retention
-  readonly heartbeat: Heartbeat
-  readonly indexing: SearchIndexing
-  readonly gauges: Gauges
-  readonly serverKeys: ServerKeys
-  readonly notices: Notices
-  readonly maintenance: Maintenance
-  readonly limitUsage: LimitUsage
-  readonly ratedPrefixes: RatedPrefixes
-  /** Each one follows the changes independently. */
-  switchChanges(): SwitchChanges
-  /** Creates a directory, which caches what it reads while in use. */
-  switchDirectory(): SwitchDirectory
-  readonly audit: Audit
+/** A storage with what the tests and tools of this adapter reach into. */
+export interface PostgresStorage extends Storage {
   readonly database: Database
-  close(): Promise<void>
 }
 
-export interface StorageOptions {
-  readonly clock: Clock
-  /** May it create the schema, or upgrade an older one? Otherwise opening throws `outdated`. */
-  readonly migrate?: boolean
-  /** Refuse a server that may lose acknowledged writes; true by default. */
-  readonly isDurable?: boolean
-  /** The actor of changes without an account. */
-  readonly actor?: Actor
+/** The database at an address of PostgreSQL. */
+function databaseAt(address: string): DatabasePlace {
+  return {
+    name: shownAddress(address),
+    file: null,
+    isThere: async () => {
+      const database = connect(address)
+      try {
+        return (await schemaVersion(database)) > 0
+      } catch (error) {
+        throw translate(error)
+      } finally {
+        await database.close()
+      }
+    },
+    open: options => openStorage(address, options),
+    claim: () => claimServing(address),
+    restore: from => restore(address, from),
+  }
 }
 
-/** Opens a database of PostgreSQL 15 or newer. Throws `unavailable`, `configuration`, `outdated`, `corrupt`. */
-export async function openStorage(address: string, options: StorageOptions): Promise<Storage> {
+/** What the programs use of this adapter. */
+export const postgres = { databaseAt, withPasswordFile }
+
+/** Opens a database of PostgreSQL 15 or newer. */
+export async function openStorage(address: string, options: StorageOptions): Promise<PostgresStorage> {
   const database = connect(address)
   try {
-    await assertFit(database, options.isDurable ?? true)
-    await bringUpToDate(database, options.migrate ?? false)
+    await assertFit(database, address)
+    await bringUpToDate(database, address, options)
   } catch (error) {
     await database.close()
     throw translate(error)
@@ -115,6 +94,7 @@ export async function openStorage(address: string, options: StorageOptions): Pro
     ratedPrefixes: translating(ratedPrefixes(database)),
     switchChanges: () => translating(switchChanges(database)),
     switchDirectory: () => translating(switchDirectory(database, { ...ofCalls, clock })),
+    holdsThread: false,
     database,
     close: () => database.close(),
   }
@@ -122,7 +102,7 @@ export async function openStorage(address: string, options: StorageOptions): Pro
 
 const OLDEST = 150_000
 
-async function assertFit(database: Database, isDurable: boolean): Promise<void> {
+async function assertFit(database: Database, address: string): Promise<void> {
   const refuse = (reason: string, hint: string): never => {
     throw new AppError('configuration', reason, { hint })
   }
@@ -132,17 +112,23 @@ async function assertFit(database: Database, isDurable: boolean): Promise<void> 
     refuse('The database server is older than PostgreSQL 15.', 'upgrade the server')
   if ((await setting('server_encoding')) !== 'UTF8')
     refuse('The database is not encoded in UTF8.', `CREATE DATABASE trunkline ENCODING 'UTF8' TEMPLATE template0`)
-  if (isDurable && (await setting('fsync')) !== 'on')
+  if ((await setting('fsync')) !== 'on' && !acceptsLoss(address))
     refuse('The database server has fsync off, so it may lose what it has acknowledged.', 'set fsync = on')
 }
 
-async function bringUpToDate(database: Database, mayMigrate: boolean): Promise<void> {
+async function bringUpToDate(
+  database: Database,
+  address: string,
+  { create, migrate: mayUpgrade }: Pick<StorageOptions, 'create' | 'migrate'>,
+): Promise<void> {
   const version = await schemaVersion(database)
   assertKnown(version)
   if (version === migrations.length) return
-  if (!mayMigrate)
-    throw new AppError('outdated', 'The database has no schema of Trunkline yet, or an older one.', {
-      hint: 'trunkline db migrate',
+  if (version === 0 && !create)
+    throw new AppError('not_found', `There is no database of Trunkline at ${shownAddress(address)}.`, {
+      hint: 'trunkline init',
     })
+  if (version > 0 && !mayUpgrade)
+    throw new AppError('outdated', `${shownAddress(address)} has an older schema.`, { hint: 'trunkline db migrate' })
   await migrate(database)
 }

@@ -1,26 +1,13 @@
-import { type Actor, ITSELF } from '../../core/audit.ts'
-import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
-import type { Audit } from '../../core/ports/audit.ts'
-import type { Bulk } from '../../core/ports/bulk.ts'
-import type { Calls } from '../../core/ports/calls.ts'
-import type { Decks } from '../../core/ports/decks.ts'
-import type { Messages } from '../../core/ports/messaging/messages.ts'
-import type { SmsReports } from '../../core/ports/messaging/sms-reports.ts'
-import type { Notices } from '../../core/ports/notices.ts'
-import type { PrefixRoutes } from '../../core/ports/prefix-routes.ts'
-import type { Records } from '../../core/ports/records.ts'
-import type { ServerKeys } from '../../core/ports/server-keys.ts'
-import type { LimitUsage, RatedPrefixes, SwitchChanges, SwitchDirectory } from '../../core/ports/switching.ts'
-import type { Clock, Maintenance } from '../../core/ports/system.ts'
-import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
+import { ITSELF } from '../../core/audit.ts'
+import type { DatabasePlace, Storage, StorageOptions } from '../../core/ports/storage.ts'
 import { bulk } from './bulk/bulk.ts'
 import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
 import { removeDrafts } from './database/copies.ts'
-import { type Connection, makeFolder, type OpenOptions, openDatabase } from './database/database.ts'
+import { type Connection, isThere, makeFolder, openDatabase } from './database/database.ts'
 import { translating } from './database/errors.ts'
 import { claimServing, servedAlready } from './database/serving.ts'
-import { createWriter, type Writer, type WriterEvents } from './database/writer.ts'
+import { createWriter, type Writer } from './database/writer.ts'
 import { RecordSteps } from './records/record-steps.ts'
 import { records } from './records/records.ts'
 import { searchIndexing } from './records/search/indexing.ts'
@@ -42,58 +29,30 @@ import { ratedPrefixes } from './switching/rated-prefixes.ts'
 import { switchChanges } from './switching/switch-changes.ts'
 import { switchDirectory } from './switching/switch-directory.ts'
 
-export type Claim = NonNullable<ReturnType<typeof claimServing>>
+/** What the daemon's backups do with files. */
+export const databaseFile = { makeFolder, removeDrafts }
 
-/** What the programs do with a database file besides opening it. */
-export const databaseFile = {
-  claim: claimServing,
-  claimedAlready: servedAlready,
-  restore: async (from: string, to: string) => (await import('./database/restore.ts')).restore(from, to),
-  makeFolder,
-  removeDrafts,
-}
+/** The database in one SQLite file. */
+export const databaseAt = (path: string): DatabasePlace => ({
+  name: path,
+  file: path,
+  isThere: async () => isThere(path),
+  open: async options => openStorage(path, options),
+  claim: async () => {
+    const claim = claimServing(path)
+    if (!claim) throw servedAlready(path)
+    return claim
+  },
+  restore: async from => (await import('./database/restore.ts')).restore(from, path),
+})
 
-/** The ports that one SQLite file serves, and its upkeep. */
-export interface Storage {
-  readonly records: Records
-  readonly messages: Messages
-  readonly smsRoutes: PrefixRoutes
-  readonly trunkRoutes: PrefixRoutes
-  readonly smsReports: SmsReports
-  readonly accounts: Accounts
-  readonly sessions: Sessions
-  readonly maintenance: Maintenance
-  readonly calls: Calls
-  readonly audit: Audit
-  readonly bulk: Bulk
-  readonly decks: Decks
-  readonly retention: Retention
-  readonly heartbeat: Heartbeat
-  readonly indexing: SearchIndexing
-  readonly gauges: Gauges
-  readonly serverKeys: ServerKeys
-  readonly notices: Notices
-  readonly limitUsage: LimitUsage
-  readonly ratedPrefixes: RatedPrefixes
-  /** Returns a new one, which follows changes independently. */
-  switchChanges(): SwitchChanges
-  /** Returns a new one, which keeps what it reads while it is used. */
-  switchDirectory(): SwitchDirectory
+/** A storage with what the tests and tools of this adapter reach into. */
+export interface SqliteStorage extends Storage {
   readonly connection: Connection
   readonly writer: Writer
-  /** Waits for pending writes, checkpoints the log into the file and closes it. */
-  close(): Promise<void>
 }
 
-export interface StorageOptions extends OpenOptions, WriterEvents {
-  readonly clock: Clock
-  /** false: leaves the log to those who still have the database open, so that a dry run changes no byte. */
-  readonly foldsLog?: boolean
-  /** The actor of changes that no account made. */
-  readonly actor?: Actor
-}
-
-export function openStorage(path: string, options: StorageOptions): Storage {
+export function openStorage(path: string, options: StorageOptions): SqliteStorage {
   const { clock } = options
   const connection = openDatabase(path, options, ensureSearchIndexes)
   const writer = createWriter(connection, options)
@@ -128,6 +87,7 @@ export function openStorage(path: string, options: StorageOptions): Storage {
     limitUsage: ofCalls.limitUsage,
     switchChanges: () => translating(switchChanges(connection)),
     switchDirectory: () => translating(switchDirectory(connection, { ...ofCalls, clock })),
+    holdsThread: true,
     connection,
     writer,
     close: async () => {

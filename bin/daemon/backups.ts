@@ -7,21 +7,25 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { databaseFile } from '../../adapters/sqlite/storage.ts'
 import type { Settings } from '../../config/settings.ts'
+import { isServerAddress } from '../../core/database-address.ts'
 import { addSeconds, type Timestamp } from '../../core/dates.ts'
 import type { Clock } from '../../core/ports/system.ts'
+import type { Located } from '../storage/database-place.ts'
 
 const BETWEEN_LOOKS_MS = 30_000
 /** A failed backup is retried after this time, or sooner if backups are more frequent. */
 const RETRY_HOURS = 1
 
-const NAME = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.db$/
+/** A copy of a database file, or a dump of a server's database. */
+const NAME = /^trunkline-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ\.(?:db|dump)$/
 
 /** Sorting by name sorts by time. */
-const nameAt = (moment: Timestamp): string => `trunkline-${moment.slice(0, 19).replaceAll(':', '-')}Z.db`
+const nameAt = (moment: Timestamp, ending = 'db'): string =>
+  `trunkline-${moment.slice(0, 19).replaceAll(':', '-')}Z.${ending}`
 
 const agoBy = (hours: number, now: Timestamp): Timestamp => addSeconds(now, -hours * 3600)
 
-export type BackupPlan = Pick<Settings, 'db' | 'backup_dir' | 'backup_every' | 'backup_keep'>
+export type BackupPlan = Located & Pick<Settings, 'backup_dir' | 'backup_every' | 'backup_keep'>
 
 /** The command line that belongs to the running program, compiled or not. */
 function ownCommandLine(): readonly string[] {
@@ -39,7 +43,7 @@ export const backupsIn = (folder: string): string[] =>
 export function lastBackupAt(folder: string): number {
   const newest = existsSync(folder) ? backupsIn(folder).at(-1) : undefined
   if (newest === undefined) return 0
-  const [day, time = ''] = newest.replace(/^trunkline-|\.db$/g, '').split('T')
+  const [day, time = ''] = newest.replace(/^trunkline-|\.\w+$/g, '').split('T')
   return Date.parse(`${day}T${time.replaceAll('-', ':')}`) / 1000
 }
 
@@ -87,15 +91,18 @@ function isDue({ backup_dir: folder, backup_every: hours }: BackupPlan, now: Tim
 }
 
 async function backUp(
-  { db, backup_dir: folder }: BackupPlan,
+  { db, db_password_file: passwordFile, backup_dir: folder }: BackupPlan,
   now: Timestamp,
   [program = '', ...first]: readonly string[],
   signal: AbortSignal,
 ): Promise<string> {
-  const file = join(folder, nameAt(now))
+  const file = join(folder, nameAt(now, isServerAddress(db) ? 'dump' : 'db'))
   const tidy = (): void => databaseFile.removeDrafts(folder, name => NAME.test(name))
   tidy()
-  const child = spawn(program, [...first, '--db', db, 'db', 'backup', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+  // Others can read arguments, and the address may contain a password.
+  const password = passwordFile === null ? {} : { TRUNKLINE_DB_PASSWORD_FILE: passwordFile }
+  const env = { ...process.env, TRUNKLINE_DB: db, ...password }
+  const child = spawn(program, [...first, 'db', 'backup', file], { env, stdio: ['ignore', 'ignore', 'pipe'] })
   const kill = (): void => void child.kill('SIGKILL')
   signal.addEventListener('abort', kill, { once: true })
   try {

@@ -1,14 +1,16 @@
 import type { Logger } from 'pino'
 import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
 import type { Follower } from '../../adapters/pbx/pbx.ts'
-import { type Claim, databaseFile } from '../../adapters/sqlite/storage.ts'
 import type { Settings } from '../../config/settings.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Claim } from '../../core/ports/storage.ts'
 import type { Surroundings } from '../../core/ports/upkeep.ts'
 import type { LimitName } from '../../core/switching/limits/limits.ts'
 import type { LimitWatch } from '../../core/use-cases/calls/limit-watch.ts'
 import { answering, compose, type Opening, type Trunkline } from '../compose.ts'
 import { urlAt } from '../own-address.ts'
 import type { Served, Serving } from '../serving.ts'
+import { databasePlace } from '../storage/database-place.ts'
 import { servedOf } from '../switches.ts'
 import { startBackground } from './background.ts'
 import { consoleFiles } from './console-files.ts'
@@ -136,14 +138,15 @@ async function open(settings: Settings, baseUrl: string, start: Starting): Promi
     surroundings,
     onUpgrade: upgrade => log.warn(upgrade, 'the database has an older schema: it is copied, then upgraded'),
   }
-  const claim = claimed(settings, log, force)
-  let trunkline: Trunkline | null = null
+  const claim = await claimed(settings, log, force)
+  let opened: Trunkline | null = null
   const close = async (): Promise<void> => {
-    await trunkline?.close()
-    claim?.release()
+    await opened?.close()
+    await claim?.release()
   }
   try {
-    trunkline = compose(settings, () => baseUrl, opening, {}, metrics)
+    const trunkline = await compose(settings, () => baseUrl, opening, {}, metrics)
+    opened = trunkline
     const securityFrom = await trunkline.storage.audit.latest()
     if ((await makeFirstAccount(trunkline, first, print)) === 'none')
       log.warn({ command: 'trunkline init' }, 'nobody can log in: there is no account yet; the command creates one')
@@ -156,15 +159,18 @@ async function open(settings: Settings, baseUrl: string, start: Starting): Promi
   }
 }
 
-function claimed({ db }: Settings, log: Logger, force: boolean): Claim | null {
-  const claim = databaseFile.claim(db)
-  if (claim) return claim
-  if (!force) throw databaseFile.claimedAlready(db)
-  log.warn(
-    { db },
-    'another daemon serves this database: both follow its feeds, make its backups and delete what is old',
-  )
-  return null
+async function claimed(settings: Settings, log: Logger, force: boolean): Promise<Claim | null> {
+  const place = await databasePlace(settings)
+  try {
+    return await place.claim()
+  } catch (error) {
+    if (!force || !(error instanceof AppError && error.code === 'busy')) throw error
+    log.warn(
+      { db: place.name },
+      'another daemon serves this database: both follow its feeds, make its backups and delete what is old',
+    )
+    return null
+  }
 }
 
 /** Notes a limit that refused a call. */

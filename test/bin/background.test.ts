@@ -22,7 +22,7 @@ test('as many feeds as the settings allow are followed without a warning', { tim
   }))
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
   const complete = { ...settings, db: ':memory:', feeds }
-  const trunkline = compose(complete, () => '', { create: true, migrate: true })
+  const trunkline = await compose(complete, () => '', { create: true, migrate: true })
   await insert(trunkline.storage.records, 'tenants', { slug: 'acme' })
   const background = startBackground({ trunkline, securityFrom: 0, served: [] }, complete, pino({ level: 'silent' }))
   for (const turn of [1, 2]) {

@@ -18,7 +18,7 @@ before(async () => {
   folder = temporaryFolder()
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
   const opening = { create: true, migrate: true }
-  trunkline = compose({ ...settings, db: join(folder.path, 'trunkline.db') }, () => '', opening)
+  trunkline = await compose({ ...settings, db: join(folder.path, 'trunkline.db') }, () => '', opening)
   await insert(trunkline.storage.records, 'tenants', { slug: 'acme' })
 })
 after(async () => {

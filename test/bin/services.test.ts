@@ -21,7 +21,7 @@ it('a user without a name is known by number', async t => {
     folder.remove()
   })
   const { settings } = loadSettings({ flags: { db: join(folder.path, 'x.db') }, environment: {}, file: undefined })
-  const { administration, audit, close } = openServices(settings, { create: true, migrate: true })
+  const { administration, audit, close } = await openServices(settings, { create: true, migrate: true })
   await administration.create(resourceNamed('tenants'), sampleBody(resourceNamed('tenants')))
   const actors = []
   for await (const { actor } of audit.list({ from: '', to: '9' })) actors.push(actor)

@@ -21,7 +21,7 @@ async function world() {
   const ill = new Set<string>()
   let ids = 0
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
-  const trunkline = compose(
+  const trunkline = await compose(
     { ...settings, db: ':memory:' },
     () => '',
     { create: true, migrate: true },

@@ -10,17 +10,17 @@ import { sampleBody } from '../support/data/samples.ts'
 
 const tenants = resourceNamed('tenants')
 
-function world() {
+async function world() {
   const lines: Record<string, unknown>[] = []
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) })
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
   const onUnread = unreadLog(log)
-  const trunkline = compose({ ...settings, db: ':memory:' }, () => '', { create: true, migrate: true, onUnread })
+  const trunkline = await compose({ ...settings, db: ':memory:' }, () => '', { create: true, migrate: true, onUnread })
   return { lines, trunkline, logged: () => lines.splice(0).map(({ resource, id, problem }) => [resource, id, problem]) }
 }
 
 test('a value that no rule can read is stored as it comes, and logged once with what is wrong', async () => {
-  const { trunkline, logged } = world()
+  const { trunkline, logged } = await world()
   const { administration } = trunkline
   const settings = { international_prefix: 11, own: 'secret words' }
   const body = { ...sampleBody(tenants), status: 'Active', settings }
@@ -47,7 +47,7 @@ test('a value that no rule can read is stored as it comes, and logged once with 
 })
 
 test('what others stored is found, whatever else is there', async () => {
-  const { trunkline, logged } = world()
+  const { trunkline, logged } = await world()
   const { records } = trunkline.storage
   await insert(records, 'tenants', { settings: null })
   await insert(records, 'tenants', { settings: '{"own":1}' })

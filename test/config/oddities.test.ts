@@ -51,3 +51,17 @@ test('a relative path of the database in a file is odd, and nowhere else', () =>
   writeFileSync(file, '{"db":"/srv/trunkline.db"}')
   assert.deepEqual(odditiesIn(loadSettings({ flags: {}, environment: {}, file })), [])
 })
+
+test('an address of PostgreSQL is no relative path, and its password is odd where others see it', () => {
+  const db = 'postgres://trunkline:hidden@db.example.com/trunkline'
+  const file = join(folder.path, 'address.json')
+  writeFileSync(file, JSON.stringify({ db }))
+  assert.deepEqual(odditiesIn(loadSettings({ flags: {}, environment: {}, file })), [])
+  assert.deepEqual(odditiesIn(loadSettings({ flags: {}, environment: { TRUNKLINE_DB: db } })), [])
+  const shown = odditiesIn(loadSettings({ flags: { db }, environment: {} }))
+  assert.deepEqual(
+    shown.map(({ kind }) => kind),
+    ['db_password_shown'],
+  )
+  assert.doesNotMatch(JSON.stringify(shown), /hidden/)
+})

@@ -41,6 +41,8 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   host: { good: ['0.0.0.0', '::1'], bad: ['', '  ', 5, null] },
   port: { good: ['0', '65535'], bad: ['', '-1', '65536', '80.5', '1e3', 'http', true, null, [80]] },
   db: { good: ['/srv/a.db', 'b.db'], bad: ['', 7, null] },
+  db_password_file: { good: ['/etc/trunkline/db-password', 'p'], bad: ['', 7] },
+  job_dir: { good: ['/srv/jobs', 'jobs'], bad: ['', 7] },
   base_url: {
     good: ['https://pbx.example.com', 'http://127.0.0.1:81/sub'],
     bad: ['', 'pbx.example.com', 'ftp://a', 'https://', 'http://a b', 'http://a?x', 'http://u@a', 'http://a#b', 1],

@@ -24,7 +24,7 @@ export interface Patient {
   readonly sources: Readonly<Record<string, string>>
   /** Settings that contradict each other. */
   readonly oddities: readonly Finding[]
-  /** The database file. */
+  /** The database file, or the address of its server. */
   readonly path: string
   /** Returns the open database. Throws AppError if it cannot be opened, which ends the examination. */
   open(): Promise<Services>

@@ -15,7 +15,7 @@ export function patientOf(context: Context, wiring: Wiring): Patient {
     settings,
     sources,
     oddities: oddities.map(({ kind, finding, fix }) => ({ kind, finding, fix })),
-    path: context.options.db ?? String(settings['db']),
+    path: String(settings['db']),
     open: () => context.open(),
     switches: () => wiring.switches(context.options),
     daemon: () => daemonState(wiring, context),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { type Command, CommanderError } from 'commander'
+import { withoutPassword } from '../../../core/database-address.ts'
 import { AppError, sentencesByField } from '../../../core/errors.ts'
 import { escapedJson } from '../../../core/json.ts'
 import { quoted, typed } from '../command-line.ts'
@@ -172,7 +173,9 @@ async function written({ line, options }: Pick<Failed, 'line' | 'options'>, hint
 
 /** sudo drops the variables that name the database and the settings. */
 function asRoot(env: Io['env'], command: string): string {
-  const kept = ['TRUNKLINE_CONFIG', 'TRUNKLINE_DB'].flatMap(name => (env[name] ? [quoted(`${name}=${env[name]}`)] : []))
+  const kept = ['TRUNKLINE_CONFIG', 'TRUNKLINE_DB'].flatMap(name =>
+    env[name] ? [quoted(`${name}=${withoutPassword(env[name])}`)] : [],
+  )
   return ['sudo', ...kept, command].join(' ')
 }
 
@@ -186,7 +189,7 @@ export async function sayHint(context: Context, hint: Hint): Promise<void> {
 export function suggested(hint: string, options: Failed['options']): string {
   if (!hint.startsWith('trunkline ') || hint.endsWith('--help')) return hint
   const files = [
-    ...(options?.db === undefined ? [] : ['--db', quoted(options.db)]),
+    ...(options?.db === undefined ? [] : ['--db', quoted(withoutPassword(options.db))]),
     ...(options?.config === undefined ? [] : ['--config', quoted(options.config)]),
   ]
   return ['trunkline', ...files, hint.slice('trunkline '.length)].join(' ')

@@ -1,23 +1,17 @@
-import { execFile } from 'node:child_process'
-import { existsSync, linkSync, rmSync, statSync } from 'node:fs'
-import { promisify } from 'node:util'
-import { AppError } from '../../../core/errors.ts'
 import type { Damage, Maintenance, Statistics } from '../../../core/ports/system.ts'
 import { resourceNamed, resources } from '../../../core/resources/all.ts'
 import { sidesOf } from '../../../core/resources/references/within.ts'
 import type { Database } from '../database/database.ts'
-import { codeOf } from '../database/errors.ts'
+import { backup } from '../database/dumps.ts'
 import { schemaVersion } from '../database/migrate.ts'
-import { passwordOf, shownAddress } from '../database/options.ts'
+import { shownAddress } from '../database/options.ts'
+import { isServed } from '../database/serving.ts'
 import { raw, sql } from '../database/sql.ts'
 import { tableOf } from '../database/table.ts'
 import { withinSql } from '../database/within.ts'
 
 /** Tables with more records are counted approximately, by the server's statistics. */
 const EXACT = 100_000
-
-/** Each daemon holds this lock, shared, while it serves the database. */
-export const SERVED = 0x54726e6c
 
 export function maintenance(database: Database, address: string): Maintenance {
   return {
@@ -43,10 +37,7 @@ export function maintenance(database: Database, address: string): Maintenance {
     held: ({ name }, field) =>
       database.values<string>(sql`SELECT DISTINCT ${raw(field)} FROM ${raw(tableOf(name))} ORDER BY 1`),
     lastBeat: async () => (await database.value<string>(sql`SELECT beaten_at FROM heartbeat`)) ?? null,
-    isServed: async () =>
-      (await database.value<boolean>(sql`SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory'
-        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-        AND classid = 0 AND objid = ${SERVED}::bigint::oid)`)) ?? false,
+    isServed: () => isServed(database),
   }
 }
 
@@ -94,30 +85,4 @@ async function damage(database: Database): Promise<Damage[]> {
     })),
     ...indexes.map(name => ({ finding: `the index ${name} is not valid; REINDEX it`, dangling: null })),
   ]
-}
-
-const run = promisify(execFile)
-
-/** Runs pg_dump in its custom format. The password goes in the environment, since others can read arguments. */
-async function backup(address: string, to: string): Promise<{ readonly bytes: number }> {
-  if (existsSync(to)) throw new AppError('conflict', `${to} already exists.`)
-  const draft = `${to}.part-${process.pid}`
-  const password = passwordOf(address)
-  const env = { ...process.env, ...(password === null ? {} : { PGPASSWORD: password }) }
-  try {
-    await run('pg_dump', ['--format=custom', '--no-password', `--file=${draft}`, shownAddress(address)], { env })
-    linkSync(draft, to)
-    return { bytes: statSync(to).size }
-  } catch (cause) {
-    throw codeOf(cause) === 'ENOENT'
-      ? new AppError('unavailable', 'pg_dump is not on the path; install the client programs of PostgreSQL.', {
-          cause,
-          hint: 'keep WAL archives beside dumps for what must not be lost',
-        })
-      : codeOf(cause) === 'EEXIST'
-        ? new AppError('conflict', `${to} already exists.`)
-        : new AppError('unavailable', 'pg_dump could not dump the database.', { cause })
-  } finally {
-    rmSync(draft, { force: true })
-  }
 }

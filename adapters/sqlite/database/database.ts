@@ -2,6 +2,7 @@ import { chmodSync, chownSync, closeSync, existsSync, linkSync, mkdirSync, openS
 import { dirname, resolve } from 'node:path'
 import type { Database, Statement } from 'better-sqlite3'
 import { AppError } from '../../../core/errors.ts'
+import type { StorageOptions } from '../../../core/ports/storage.ts'
 import { fold } from '../../../core/search.ts'
 import { partsOf } from '../../../core/sms/text.ts'
 import { copyDatabase } from './copies.ts'
@@ -10,16 +11,7 @@ import { CONFIG, RESTORE, translate } from './errors.ts'
 import { assertOurs, migrate, migrations, schemaVersion } from './migrate.ts'
 import { Turns } from './turns.ts'
 
-export interface OpenOptions {
-  /** Creates a missing database; without it, that is `not_found`. */
-  readonly create?: boolean
-  /** Upgrades an older schema; without it, that is `outdated`, with the command as hint. */
-  readonly migrate?: boolean
-  /** For a connection that stores many records: it checks their references itself, and lets the log grow long. */
-  readonly storesMany?: boolean
-  /** Called before an older schema is upgraded, with the path of the copy made before. */
-  readonly onUpgrade?: (upgrade: { readonly schema: number; readonly copy: string }) => void
-}
+export type OpenOptions = Pick<StorageOptions, 'create' | 'migrate' | 'storesMany' | 'onUpgrade'>
 
 /** A connection that prepares every query once. */
 export interface Connection {

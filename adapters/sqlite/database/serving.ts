@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, realpathSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
+import type { Claim } from '../../../core/ports/storage.ts'
 import { belongAsFolder, IN_MEMORY, isThere, makeFolder } from './database.ts'
 import { Sqlite } from './driver.ts'
 import { isBusy, translate } from './errors.ts'
@@ -12,11 +13,6 @@ const PATIENCE_MS = 1_000
 /** The same for every name of the database. Throws where there can be none. */
 const lockOf = (path: string): string =>
   `${isThere(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path))}-lock`
-
-/** Held by the one process that serves the database. */
-export interface Claim {
-  release(): void
-}
 
 /**
  * Claims to be the one process that serves the database; null if another one does. It locks an empty file beside the

@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
+import type { StorageOptions } from '../../../core/ports/storage.ts'
 import { BUSY_TIMEOUT_MS, type Connection } from './database.ts'
 import { isBusy, translate } from './errors.ts'
 
@@ -22,9 +23,7 @@ export interface Writer {
   drained(): Promise<void>
 }
 
-export interface WriterEvents {
-  readonly onCommit?: (changes: number, milliseconds: number) => void
-}
+type WriterEvents = Pick<StorageOptions, 'onCommit'>
 
 /** More in one transaction would hold the event loop. */
 const MAX_GROUP = 500

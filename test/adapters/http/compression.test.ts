@@ -5,6 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { startWorld, type World } from '../../support/data/records.ts'
+import { sqliteOf } from '../../support/data/stored.ts'
 import { countingPages, untilStill } from '../../support/http/lists.ts'
 
 const COUNT = 1_000
@@ -14,7 +15,7 @@ const NAMES = ['gzip', 'br'] as const
 let world: World
 before(async () => {
   world = await startWorld()
-  const { db } = world.service.trunkline.storage.connection
+  const { db } = sqliteOf(world.service.trunkline.storage).connection
   const insert = db.prepare(
     `INSERT INTO dids (tenant_id, number, provider, description, status, created_at, updated_at)
      VALUES (1, ?, 'Carrier One', ?, 'active', 'x', 'x')`,

@@ -4,6 +4,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it, mock } from 'node:test'
 import type { Turn } from '../../../adapters/sqlite/database/turns.ts'
 import { startWorld, type World } from '../../support/data/records.ts'
+import { sqliteOf } from '../../support/data/stored.ts'
 import { countingPages, untilStill } from '../../support/http/lists.ts'
 
 const COUNT = 30_000
@@ -20,7 +21,7 @@ let world: World
 let expected: Call[]
 before(async () => {
   world = await startWorld()
-  const { db } = world.service.trunkline.storage.connection
+  const { db } = sqliteOf(world.service.trunkline.storage).connection
   db.prepare(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
      INSERT INTO cdrs (tenant_id, extension_id, caller_number, destination_number, direction, disposition,
@@ -124,7 +125,7 @@ describe('a long list', () => {
   })
 
   it('is not searched to its end when its client goes away before anything was found, which is not an error', async () => {
-    const { turns } = world.service.trunkline.storage.connection
+    const { turns } = sqliteOf(world.service.trunkline.storage).connection
     const begin = turns.begin.bind(turns)
     let steps = 0
     const counted = mock.method(turns, 'begin', (signal?: AbortSignal): Turn => {

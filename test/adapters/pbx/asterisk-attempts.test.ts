@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { insert } from '../../support/data/rows.ts'
+import { sqliteOf } from '../../support/data/stored.ts'
 import {
   asteriskCustomRow,
   asteriskRow,
@@ -52,7 +53,7 @@ describe('of a call that rang several telephones', () => {
           for (const batches of [[order.join('')], order]) {
             for (const batch of [...batches, ...batches]) await taken(world, batch)
             assert.deepEqual(shown(world), [call], JSON.stringify(batches))
-            world.storage.connection.db.exec('DELETE FROM cdrs')
+            sqliteOf(world.storage).connection.db.exec('DELETE FROM cdrs')
           }
         }
       }),
@@ -66,13 +67,13 @@ describe('of a call that rang several telephones', () => {
       for (const order of ordersOf(rows)) {
         for (const batch of [...order, ...order]) await taken(world, batch)
         assert.deepEqual(shown(world), ['1.1/1 ANSWERED'])
-        world.storage.connection.db.exec('DELETE FROM cdrs')
+        sqliteOf(world.storage).connection.db.exec('DELETE FROM cdrs')
       }
       const unanswered = [row(4, { id: '1.2', ...linked }), row(5, { id: '1.3', ...linked }), row(6)]
       for (const order of ordersOf(unanswered)) {
         for (const batch of order) await taken(world, batch)
         assert.deepEqual(shown(world), ['1.1/6 NO ANSWER'], 'the row of the caller')
-        world.storage.connection.db.exec('DELETE FROM cdrs')
+        sqliteOf(world.storage).connection.db.exec('DELETE FROM cdrs')
       }
     }),
   )

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readlinkSync, renameSync, writeFileSync } from
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { SwitchRecord } from '../../../core/ports/calls.ts'
+import { sqliteOf } from '../../support/data/stored.ts'
 import {
   type Followed,
   followed,
@@ -103,7 +104,7 @@ describe('a feed whose records find no room in quarantine', { timeout: 60_000 },
   test(
     'stands still and goes on where it was once there is room',
     inWorld(async world => {
-      const { connection, calls } = world.storage
+      const { connection, calls } = sqliteOf(world.storage)
       connection.db.exec(`
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
         INSERT INTO quarantine (feed, format, rules, fingerprint, record, reason, created_at)

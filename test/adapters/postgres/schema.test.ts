@@ -16,7 +16,7 @@ const RENAMED = new Map([['switch_changes.changed_by', 'switch_changes.seq']])
 
 test('both storages keep the same in tables of the same names', async () => {
   const sqlite = openSqlite(':memory:', { clock: manualClock() })
-  const storage = await openStorage(await newDatabase(), { clock: manualClock(), migrate: true, isDurable: false })
+  const storage = await openStorage(await newDatabase(), { clock: manualClock(), create: true })
   const expected = sqlite.connection
     .value<[], string>(
       `SELECT t.name || '.' || c.name FROM sqlite_schema t, pragma_table_info(t.name) c WHERE t.type = 'table'`,
@@ -35,7 +35,7 @@ test('both storages keep the same in tables of the same names', async () => {
 
 test('programs that open a new database at once create its schema once', async () => {
   const address = await newDatabase()
-  const options = { clock: manualClock(), migrate: true, isDurable: false }
+  const options = { clock: manualClock(), create: true }
   const opened = await Promise.all(Array.from({ length: 4 }, () => openStorage(address, options)))
   for (const { database, close } of opened) {
     assert.deepEqual(await database.values(sql`SELECT version FROM schema_version`), [migrations.length])
@@ -43,11 +43,12 @@ test('programs that open a new database at once create its schema once', async (
   }
 })
 
-test('a database without a schema is not opened unless it may be made, nor one of a newer Trunkline', async () => {
+test('a database without tables is not opened unless they may be created, nor one of a newer Trunkline', async () => {
   const address = await newDatabase()
-  const options = { clock: manualClock(), isDurable: false }
-  await assert.rejects(openStorage(address, options), { code: 'outdated' })
-  const { database, close } = await openStorage(address, { ...options, migrate: true })
+  const options = { clock: manualClock() }
+  await assert.rejects(openStorage(address, options), { code: 'not_found' })
+  await assert.rejects(openStorage(address, { ...options, migrate: true }), { code: 'not_found' })
+  const { database, close } = await openStorage(address, { ...options, create: true })
   await migrate(database)
   await database.single.run(sql`UPDATE schema_version SET version = version + 1`)
   await close()
@@ -55,7 +56,8 @@ test('a database without a schema is not opened unless it may be made, nor one o
 })
 
 test('a server that may lose acknowledged writes is refused', async () => {
-  await assert.rejects(openStorage(await newDatabase(), { clock: manualClock(), migrate: true }), {
+  const unaware = (await newDatabase()).replace('&fsync=off', '')
+  await assert.rejects(openStorage(unaware, { clock: manualClock(), create: true }), {
     code: 'configuration',
     message: /fsync/,
   })

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from '../../../adapters/postgres/database/sql.ts'
-import { openStorage, type Storage } from '../../../adapters/postgres/storage.ts'
+import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { manualClock } from '../../support/clock.ts'
 import { idsOf, insert, row } from '../../support/data/rows.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
 
 /** Two programs on one database, like two daemons. */
-async function withTwo(check: (one: Storage, other: Storage) => Promise<void>): Promise<void> {
+async function withTwo(check: (one: PostgresStorage, other: PostgresStorage) => Promise<void>): Promise<void> {
   const address = await newDatabase()
-  const options = { clock: manualClock(), migrate: true, isDurable: false }
+  const options = { clock: manualClock(), create: true }
   const [one, other] = [await openStorage(address, options), await openStorage(address, options)]
   try {
     await check(one, other)
@@ -59,7 +59,7 @@ test('deadlocked changes are repeated, and none is lost', () =>
   withTwo(async (one, other) => {
     const tenants = resourceNamed('tenants')
     const { id } = await insert(one.records, 'tenants', { name: '' })
-    const append = (storage: Storage) =>
+    const append = (storage: PostgresStorage) =>
       storage.records.update(tenants, id, stored => ({ ...stored, name: `${stored['name']}x` }))
     await Promise.all(Array.from({ length: 40 }, (_, n) => append(n % 2 ? one : other)))
     assert.equal((await one.records.find(tenants, id))?.['name'], 'x'.repeat(40))

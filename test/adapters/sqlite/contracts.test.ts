@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
+import { openStorage, type SqliteStorage } from '../../../adapters/sqlite/storage.ts'
 import { EVERY_PORT, portsWithoutContract, prove } from '../../contracts/all.ts'
 import type { Port } from '../../contracts/contract.ts'
 import { type ManualClock, manualClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 
-type Left = Exclude<keyof Storage, Port | 'connection' | 'writer' | 'close'>
+type Left = Exclude<keyof SqliteStorage, Port | 'connection' | 'writer' | 'holdsThread' | 'close'>
 
 /** A port that the storage has and the contracts lack does not compile. */
 const isComplete: [Left] extends [never] ? true : Left = true
@@ -26,13 +26,13 @@ const empty = join(folder.path, 'empty.db')
 await openStorage(empty, { clock: manualClock(), create: true, migrate: true }).close()
 let files = 0
 
-const onFile = (clock: ManualClock): Storage => {
+const onFile = (clock: ManualClock): SqliteStorage => {
   const path = join(folder.path, `${++files}.db`)
   copyFileSync(empty, path)
   return openStorage(path, { clock })
 }
 
-const openBackup = (path: string, clock: ManualClock): Storage => openStorage(path, { clock })
+const openBackup = (path: string, clock: ManualClock): SqliteStorage => openStorage(path, { clock })
 
 prove({ name: 'SQLite on a file', serves: EVERY_PORT, open: onFile, openBackup })
 prove({ name: 'SQLite in memory', serves: EVERY_PORT, open: clock => openStorage(':memory:', { clock }), openBackup })

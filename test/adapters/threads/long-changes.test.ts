@@ -9,12 +9,12 @@ import { asteriskRow, inWorld, taken } from '../../support/data/switch.ts'
 it(
   'calls are rated again on a thread, in the name of who asked for it',
   inWorld(async world => {
-    const { storage, tenantId, rateId } = world
+    const { storage, path, tenantId, rateId } = world
     await taken(world, asteriskRow())
     await storage.records.update(rates, rateId, { cost_per_minute: 1_000 })
 
     const calls: typeof storage.calls = { ...storage.calls, rerate: async () => assert.fail('on this thread') }
-    const threaded = changesOnThread({ ...storage, calls }, manualClock())
+    const threaded = changesOnThread({ ...storage, calls }, { db: path, db_password_file: null }, manualClock())
     const by = { name: 'ann@example.com', origin: '192.0.2.1' }
     const query = { ...FOREVER, tenantId, unratedOnly: false }
     const tried = await threaded.calls.rerate(query, { dryRun: true, sample: 1 })

@@ -12,7 +12,7 @@ let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
 beforeEach(async () => {
   folder = temporaryFolder()
-  desk = openDesk()
+  desk = await openDesk()
   await desk.create('tenants', { slug: 'acme' })
   await desk.create('extensions', { tenant_id: 1 })
 })
@@ -39,8 +39,8 @@ describe('many records, stored on a thread of their own,', () => {
     const text = calls(row => (dangling(row) ? 77 : 1))
     const { summary } = await desk.take('cdrs', text, ['--on-error', 'continue', '--reject-file', rejects])
     assert.deepEqual([summary.rows, summary.created, summary.rejected], [ROWS, ROWS / 4, (ROWS * 3) / 4])
-    assert.deepEqual(desk.query('PRAGMA foreign_key_check'), [])
-    assert.deepEqual(desk.query('SELECT caller_number FROM cdrs ORDER BY id LIMIT 2'), ['1', '5'])
+    assert.deepEqual(await desk.query('PRAGMA foreign_key_check'), [])
+    assert.deepEqual(await desk.query('SELECT caller_number FROM cdrs ORDER BY id LIMIT 2'), ['1', '5'])
     assert.equal(
       readFileSync(rejects, 'utf8').match(/^extension_id: The selected extension id is invalid\.,acme,77/gm)?.length,
       1500,
@@ -53,7 +53,7 @@ describe('many records, stored on a thread of their own,', () => {
       calls(row => (row === 700 ? 77 : 1)),
     )
     assert.deepEqual([summary.created, summary.rejected], [500, 1])
-    assert.deepEqual(desk.query('SELECT count(*) FROM cdrs'), ['500'])
+    assert.deepEqual(await desk.query('SELECT count(*) FROM cdrs'), ['500'])
   })
 
   it('follow the rules of their table all together', async () => {
@@ -61,7 +61,7 @@ describe('many records, stored on a thread of their own,', () => {
     const text = `prefix,destination,cost_per_minute,billing_increment,status\n5,Place,1,60,active\n${rows.join('')}`
     const { summary } = await desk.take('rates', text, ['--tenant', 'acme'])
     assert.deepEqual([summary.created, summary.rejected], [0, 1])
-    assert.deepEqual(desk.query('SELECT count(*) FROM rates'), ['0'])
+    assert.deepEqual(await desk.query('SELECT count(*) FROM rates'), ['0'])
     const kept = await desk.take('rates', text, ['--tenant', 'acme', '--on-error', 'continue'])
     assert.deepEqual([kept.summary.created, kept.summary.rejected], [ROWS, 1])
   })

@@ -8,6 +8,7 @@ import { manualClock } from '../../support/clock.ts'
 import { runDaemon } from '../../support/daemon.ts'
 import { startWorld } from '../../support/data/records.ts'
 import { insert } from '../../support/data/rows.ts'
+import { sqliteOf } from '../../support/data/stored.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 import { damage, trunkline } from '../../support/programs.ts'
 
@@ -74,7 +75,7 @@ describe('damage found while the daemon runs', { timeout: 30_000 }, () => {
 
   it('is a clear error each time for damaged records, while the rest keeps working', async () => {
     const world = await startWorld({ db: path })
-    const { db } = world.service.trunkline.storage.connection
+    const { db } = sqliteOf(world.service.trunkline.storage).connection
     db.pragma('wal_checkpoint(TRUNCATE)')
     db.pragma('cache_size = 0')
     const root = db.prepare<[], number>(`SELECT rootpage FROM sqlite_schema WHERE name = 'cdrs'`).pluck().get() ?? 0

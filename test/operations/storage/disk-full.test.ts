@@ -8,6 +8,7 @@ import { after, describe, it } from 'node:test'
 import { manualClock } from '../../support/clock.ts'
 import { runDaemon } from '../../support/daemon.ts'
 import { startWorld } from '../../support/data/records.ts'
+import { sqliteOf } from '../../support/data/stored.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 import { me } from '../../support/http/sessions.ts'
 
@@ -92,7 +93,7 @@ describe('a full disk', { skip, timeout: 30_000 }, () => {
     const { status, json } = await world.send('POST', '/api/admin/logout')
     assert.deepEqual([status, json], [200, { message: 'Logged out successfully.' }])
     assert.equal(await me(service, session), 401)
-    const { connection } = service.trunkline.storage
+    const { connection } = sqliteOf(service.trunkline.storage)
     const stored = () => connection.value<[], number>('SELECT count(*) FROM sessions').get()
     assert.equal(stored(), 1)
     rmSync(ballast)

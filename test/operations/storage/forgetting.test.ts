@@ -8,6 +8,7 @@ import { manualClock } from '../../support/clock.ts'
 import { startDaemon } from '../../support/daemon.ts'
 import { startWorld } from '../../support/data/records.ts'
 import { idsOf, insert } from '../../support/data/rows.ts'
+import { sqliteOf } from '../../support/data/stored.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 import { keepSending } from '../../support/messaging/messages.ts'
 
@@ -63,7 +64,7 @@ describe('receipts that wait for their message', () => {
   it('are deleted after the configured hours', async () => {
     const clock = manualClock()
     const { service, close } = await startWorld({ parked_hours: 2 }, { clock })
-    const { messages, connection, records } = service.trunkline.storage
+    const { messages, connection, records } = sqliteOf(service.trunkline.storage)
     await insert(records, 'sms_gateways')
     await keepSending(messages, 1)
     const receipt = { externalId: 'gw-1', reference: null, status: 'DELIVRD', payload: {}, size: 2 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { readRecord } from '../../../adapters/pbx/records.ts'
 import { replaceDeck } from '../../support/cli/replace-deck.ts'
+import { sqliteOf } from '../../support/data/stored.ts'
 import { asteriskRow, inWorld, rules, type SwitchWorld } from '../../support/data/switch.ts'
 import { longestHold } from '../../support/event-loop.ts'
 
@@ -20,8 +21,8 @@ const call = (to: string) =>
   readRecord('asterisk-csv', asteriskRow({ id: `${calls++}`, to, start: START, seconds: 60 }).trimEnd())
 
 function fill({ storage, tenantId }: SwitchWorld, count = RATES): void {
-  storage.connection.db
-    .prepare(
+  sqliteOf(storage)
+    .connection.db.prepare(
       `WITH RECURSIVE n (i) AS (SELECT 300000 UNION ALL SELECT i + 1 FROM n WHERE i < ${300_000 + count - 1})
        INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
        SELECT ?, i * 10 + i % 7, 'x', i % 9999, 60, 'active', '', '' FROM n`,
@@ -30,7 +31,7 @@ function fill({ storage, tenantId }: SwitchWorld, count = RATES): void {
 }
 
 const costs = ({ storage }: SwitchWorld): number[] =>
-  storage.connection.value<[], number>('SELECT cost FROM cdrs ORDER BY id').all()
+  sqliteOf(storage).connection.value<[], number>('SELECT cost FROM cdrs ORDER BY id').all()
 
 const store = ({ storage }: SwitchWorld, ...to: readonly string[]) => storage.calls.store(feed, to.map(call), null)
 
@@ -41,9 +42,9 @@ test(
     fill(world)
     const { storage, tenantId } = world
     const holds = [await longestHold(() => store(world, '+3000012345'))]
-    storage.connection.db.exec(`UPDATE rates SET cost_per_minute = 77 WHERE prefix = '3000045'`)
+    sqliteOf(storage).connection.db.exec(`UPDATE rates SET cost_per_minute = 77 WHERE prefix = '3000045'`)
     holds.push(await longestHold(() => store(world, '+3000045345')))
-    storage.connection.db.exec(`UPDATE rates SET cost_per_minute = 78 WHERE prefix = '3000045'`)
+    sqliteOf(storage).connection.db.exec(`UPDATE rates SET cost_per_minute = 78 WHERE prefix = '3000045'`)
     holds.push(await longestHold(() => storage.calls.catalog(tenantId, '2026-01-01T00:00:00.000000Z')))
     assert.deepEqual(costs(world), [31, 77])
     assert.ok(Math.max(...holds) < HELD, `${holds} ms`)
@@ -70,8 +71,8 @@ test(
     const { storage } = world
     const stored = Promise.all([store(world, '+3000012345'), store(world, '+3000012346')])
     for (let turn = 0; turn < 3; turn++) await nextTurn()
-    await storage.writer.write(() =>
-      storage.connection.db.exec(`UPDATE rates SET cost_per_minute = 77 WHERE prefix = '3000012'`),
+    await sqliteOf(storage).writer.write(() =>
+      sqliteOf(storage).connection.db.exec(`UPDATE rates SET cost_per_minute = 77 WHERE prefix = '3000012'`),
     )
     await stored
     assert.deepEqual(costs(world), [77, 77])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { DATED, oldestSql } from '../../../adapters/sqlite/service/retention.ts'
-import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
+import { openStorage, type SqliteStorage } from '../../../adapters/sqlite/storage.ts'
 import { manualClock } from '../../support/clock.ts'
 import { idsOf, insert, listOf } from '../../support/data/rows.ts'
 import { queuedMessage } from '../../support/messaging/messages.ts'
@@ -9,7 +9,7 @@ import { queuedMessage } from '../../support/messaging/messages.ts'
 const BEFORE = '2026-01-01T00:00:00.000000Z'
 const OLD = '2025-12-31T23:59:59.999999Z'
 
-async function stored(run: (storage: Storage) => Promise<void>): Promise<void> {
+async function stored(run: (storage: SqliteStorage) => Promise<void>): Promise<void> {
   const storage = openStorage(':memory:', { clock: manualClock() })
   try {
     await insert(storage.records, 'tenants')
@@ -19,7 +19,7 @@ async function stored(run: (storage: Storage) => Promise<void>): Promise<void> {
   }
 }
 
-const calls = (storage: Storage, count: number, started_at: string): Promise<unknown> =>
+const calls = (storage: SqliteStorage, count: number, started_at: string): Promise<unknown> =>
   Promise.all(Array.from({ length: count }, () => insert(storage.records, 'cdrs', { started_at })))
 
 describe('data past its retention', () => {

@@ -15,7 +15,7 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 async function main([db = '', resource = '', file = '', stores = '0', ...flags]: string[]): Promise<void> {
   const { settings } = loadSettings({ flags: { db }, environment: {}, file: undefined })
   const command = addImportOptions(new Command(), resourceNamed(resource)).parse(flags, { from: 'user' })
-  const services = openServices(settings, { create: true, migrate: true, expectsMany: true })
+  const services = await openServices(settings, { create: true, migrate: true, expectsMany: true })
   const context: Context = {
     io: { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr, env: {} },
     options: { output: 'json', quiet: true, verbose: false, color: false, interactive: false },

@@ -14,7 +14,7 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import { sampleBody } from '../data/samples.ts'
 import { temporaryFolder } from '../http/app.ts'
 
-type Services = ReturnType<typeof openServices>
+type Services = Awaited<ReturnType<typeof openServices>>
 
 export interface Desk {
   readonly services: Services
@@ -25,7 +25,7 @@ export interface Desk {
   /** What the export writes to standard output. */
   give(resource: string, flags?: readonly string[]): Promise<string>
   /** The result of a query, each row as its values joined by `|`. */
-  query(sql: string): string[]
+  query(sql: string): Promise<string[]>
   create(resource: string, members?: Record<string, unknown>): Promise<void>
   close(): Promise<void>
 }
@@ -58,11 +58,11 @@ export function listening(services: Services, options: Partial<GlobalOptions> = 
 }
 
 /** A separate database to import into and export from. */
-export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
+export async function openDesk(options: Partial<GlobalOptions> = {}): Promise<Desk> {
   const folder = temporaryFolder()
   const path = join(folder.path, 'desk.db')
   const { settings } = loadSettings({ flags: { db: path }, environment: {}, file: undefined })
-  const services = openServices(settings, { create: true, migrate: true })
+  const services = await openServices(settings, { create: true, migrate: true })
   const reader = new Sqlite(path, { readonly: true })
   const parsed = (command: Command, flags: readonly string[]) =>
     command
@@ -85,7 +85,7 @@ export function openDesk(options: Partial<GlobalOptions> = {}): Desk {
       await exportRecords(resourceNamed(resource), given, context)
       return heard.stdout
     },
-    query: sql =>
+    query: async sql =>
       reader
         .prepare<[], unknown[]>(sql)
         .raw()

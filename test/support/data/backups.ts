@@ -13,7 +13,13 @@ export function backedUpDatabases(): () => Promise<BackupPlan> {
   let made = 0
   return async () => {
     const path = join(folder.path, String(++made))
-    const plan = { db: join(path, 'trunkline.db'), backup_dir: join(path, 'backups'), backup_every: 24, backup_keep: 2 }
+    const plan = {
+      db: join(path, 'trunkline.db'),
+      db_password_file: null,
+      backup_dir: join(path, 'backups'),
+      backup_every: 24,
+      backup_keep: 2,
+    }
     const storage = openStorage(plan.db, { clock: manualClock(), create: true })
     await insert(storage.records, 'tenants')
     await storage.close()

@@ -1,9 +1,13 @@
-import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
+import { openStorage, type SqliteStorage } from '../../../adapters/sqlite/storage.ts'
 import type { Timestamp } from '../../../core/dates.ts'
 import { manualClock } from '../clock.ts'
 
 /** The same database as another process sees it at that moment. */
-export async function later<T>(path: string, moment: Timestamp, act: (storage: Storage) => Promise<T>): Promise<T> {
+export async function later<T>(
+  path: string,
+  moment: Timestamp,
+  act: (storage: SqliteStorage) => Promise<T>,
+): Promise<T> {
   const storage = openStorage(path, { clock: manualClock(moment) })
   try {
     return await act(storage)
@@ -22,7 +26,7 @@ export interface StoredRate {
   readonly updated_at: Timestamp
 }
 
-export const storedRates = ({ connection }: Pick<Storage, 'connection'>, tenantId: number): StoredRate[] =>
+export const storedRates = ({ connection }: Pick<SqliteStorage, 'connection'>, tenantId: number): StoredRate[] =>
   connection.query<[number], StoredRate>('SELECT * FROM rates WHERE tenant_id = ? ORDER BY id').all(tenantId)
 
 /** Each rate as its id, prefix and price. */

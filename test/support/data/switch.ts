@@ -4,13 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { follow } from '../../../adapters/pbx/follow.ts'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import { readRecord } from '../../../adapters/pbx/records.ts'
-import { openStorage, type Storage } from '../../../adapters/sqlite/storage.ts'
+import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import type { SourceFormat } from '../../../core/calls/completed-call.ts'
 import type { FeedRules } from '../../../core/calls/record-call.ts'
 import type { Calls, Feed, IngestCounts, Retry } from '../../../core/ports/calls.ts'
+import type { Storage } from '../../../core/ports/storage.ts'
 import { manualClock } from '../clock.ts'
 import { temporaryFolder } from '../http/app.ts'
 import { insert } from './rows.ts'
+import { sqliteOf } from './stored.ts'
 
 export interface SwitchCall {
   readonly id?: string
@@ -155,9 +157,9 @@ export interface StoredCall {
 }
 
 /** All stored calls without ids and storing times, in an order independent of the order of storing. */
-export const contentOf = (storage: Pick<Storage, 'connection'>): StoredCall[] =>
-  storage.connection
-    .query<[], StoredCall>(
+export const contentOf = (storage: Storage): StoredCall[] =>
+  sqliteOf(storage)
+    .connection.query<[], StoredCall>(
       `SELECT c.tenant_id, c.extension_id, c.caller_number, c.destination_number, c.direction, c.disposition,
          c.duration_seconds, c.bill_seconds, c.cost, c.started_at, c.ended_at, r.source, r.switch_call_id, r.outcome,
          r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment

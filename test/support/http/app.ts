@@ -55,7 +55,7 @@ export async function startService(
   const loaded = loadSettings({ flags: {}, environment: {}, file: undefined }).settings
   const complete: Settings = { ...loaded, db: ':memory:', port: 0, gateway_timeout: 1, ...settings }
   let url = ''
-  const trunkline = compose(
+  const trunkline = await compose(
     complete,
     () => complete.base_url ?? url,
     { create: true, migrate: true, ...(metrics ? { onCommit: metrics.onCommit } : {}) },

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import { Client } from 'pg'
 import { clientConfig } from '../../../adapters/postgres/database/options.ts'
-import { openStorage, type Storage } from '../../../adapters/postgres/storage.ts'
+import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
 import type { ManualClock } from '../clock.ts'
 import { startServer, type TestServer } from './server.ts'
 
@@ -44,9 +44,9 @@ export async function newDatabase(): Promise<string> {
 }
 
 /** An empty storage of the present schema. */
-export async function openEmpty(clock: ManualClock): Promise<Storage> {
+export async function openEmpty(clock: ManualClock): Promise<PostgresStorage> {
   const address = free.pop() ?? (await newDatabase())
-  const storage = await openStorage(address, { clock, migrate: true, isDurable: false })
+  const storage = await openStorage(address, { clock, create: true })
   return {
     ...storage,
     close: async () => {

@@ -82,7 +82,7 @@ async function started(
   const kill = (): void => void child.kill('SIGQUIT')
   process.once('exit', kill)
   process.once('exit', remove)
-  const address = (database: string): string => `postgres://trunkline@/${database}?host=${folder}`
+  const address = (database: string): string => `postgres://trunkline@/${database}?host=${folder}&fsync=off`
   for (const since = performance.now(); !(await answers(address('postgres'))); await pause(20))
     if (child.exitCode !== null || performance.now() - since > READY_MS)
       throw new Error(`PostgreSQL does not start: ${said}`)

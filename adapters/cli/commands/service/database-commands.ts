@@ -16,9 +16,6 @@ import { noteDeed } from '../../trail.ts'
 import { addPasswordFlags, askAccount, storeAccount } from './new-account.ts'
 import { megabytes } from './service-commands.ts'
 
-const databaseOf = ({ options }: Context, wiring: Wiring): string =>
-  options.db ?? String(wiring.settings(options).values['db'])
-
 /** Creates the database, if needed, and the first account. */
 export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
   const command = addPasswordFlags(
@@ -29,21 +26,21 @@ export async function initCommand(run: RunCommand, wiring: Wiring): Promise<Comm
   )
   example(command, 'trunkline init --email admin@example.com --random-password')
   return run(command, async (context, _words, flags) => {
-    const path = databaseOf(context, wiring)
-    if (existsSync(path)) {
+    const place = await wiring.database(context.options)
+    if (await place.isThere()) {
       const { accountKeeping } = await context.open({ migrate: true })
       if ((await accountKeeping.list()).length > 0)
-        throw new CliError(EXIT.cannotCreate, `${path} already has accounts`, 'trunkline admin list')
+        throw new CliError(EXIT.cannotCreate, `${place.name} already has accounts`, 'trunkline admin list')
     }
     const account = await askAccount(context, { name: 'Administrator', ...flags, role: 'admin' })
     const services = await context.open({ create: true, migrate: true })
     await storeAccount(context, services, account)
-    say(context, `${path} is ready. Start the daemon with: ${suggested('trunkline serve', context.options)}`)
+    say(context, `${place.name} is ready. Start the daemon with: ${suggested('trunkline serve', context.options)}`)
   })
 }
 
 export async function dbCommand(run: RunCommand, wiring: Wiring): Promise<Command> {
-  const group = new Command('db').description('the database file')
+  const group = new Command('db').description('the database')
   for (const command of [
     migrateCommand(run),
     backupCommand(run),
@@ -95,11 +92,12 @@ function restoreCommand(run: RunCommand, wiring: Wiring): Command {
   example(command, 'trunkline db restore trunkline-backup.db --yes')
   return run(command, async (context, [from = ''], flags) => {
     if (!existsSync(from)) throw new CliError(EXIT.noInput, `there is no file ${from}`)
-    const database = databaseOf(context, wiring)
-    const folder = dirname(database)
-    if (!existsSync(folder)) throw new CliError(EXIT.cannotCreate, `there is no folder ${folder}`)
-    if (flags['yes'] !== true && existsSync(database)) await assertMeant(context, from, database)
-    const { kept } = await wiring.restore(from, context.options).catch(inUse)
+    const place = await wiring.database(context.options)
+    const folder = place.file === null ? null : dirname(place.file)
+    if (folder !== null && !existsSync(folder)) throw new CliError(EXIT.cannotCreate, `there is no folder ${folder}`)
+    const isThere = place.file === null ? await place.isThere() : existsSync(place.file)
+    if (flags['yes'] !== true && isThere) await assertMeant(context, from, place.name)
+    const { kept } = await place.restore(from).catch(inUse)
     await noteDeed(context, {
       action: 'restore',
       resource: 'database',

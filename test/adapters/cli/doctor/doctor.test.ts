@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../../support/cli/cli.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { asteriskRow } from '../../../support/data/switch.ts'
 import { startService, type TestService } from '../../../support/http/app.ts'
 
@@ -78,7 +79,7 @@ describe('doctor', () => {
   })
 
   it('finds that no account can log in', async () => {
-    const { db } = service.trunkline.storage.connection
+    const { db } = sqliteOf(service.trunkline.storage).connection
     db.exec('UPDATE accounts SET disabled = 1')
     assert.deepEqual(await findings(), [['no account can log in', 'trunkline admin enable admin@example.com']])
     await place.done('trunkline admin enable admin@example.com')
@@ -132,7 +133,7 @@ describe('doctor', () => {
     await place.done(
       'trunkline extension create --tenant beta --extension-number 101 --display-name B --generate-secret --status active',
     )
-    const { db } = service.trunkline.storage.connection
+    const { db } = sqliteOf(service.trunkline.storage).connection
     const beta = Number(db.prepare('SELECT id FROM extensions WHERE tenant_id = 2').pluck().get())
     db.exec(
       `UPDATE agents SET extension_id = ${beta}; UPDATE routes SET target_id = ${beta}; UPDATE cdrs SET extension_id = ${beta}`,
@@ -177,7 +178,7 @@ describe('doctor', () => {
   })
 
   it('finds that receipts cannot arrive from another host', async () => {
-    const { db } = service.trunkline.storage.connection
+    const { db } = sqliteOf(service.trunkline.storage).connection
     db.exec("UPDATE sms_gateways SET server_host = 'sms.example.com'; DELETE FROM gateway_targets")
     const [[finding = ''] = []] = await findings()
     assert.match(finding, /base_url is not set$/)

@@ -120,7 +120,7 @@ describe('calls of switches that are exported', () => {
 describe('an import of calls', () => {
   let desk: Desk
   beforeEach(async () => {
-    desk = openDesk()
+    desk = await openDesk()
     await desk.create('tenants', { slug: 'acme' })
   })
   afterEach(() => desk.close())
@@ -130,7 +130,7 @@ describe('an import of calls', () => {
   const row = (n: number, kept = ''): string =>
     `acme,101,38050${n},outbound,ANSWERED,60,60,1,2026-10-01 12:00:00${kept}\n`
   const IDS = `${HEAD},source,switch_call_id\n`
-  const count = (): number => Number(desk.query('SELECT count(*) FROM cdrs')[0])
+  const count = async (): Promise<number> => Number((await desk.query('SELECT count(*) FROM cdrs'))[0])
 
   test('knows those without an id by all of their values: two that are the same are two, and stay two', async () => {
     const text = `${HEAD}\n${row(1)}${row(1)}${row(2)}`
@@ -149,7 +149,7 @@ describe('an import of calls', () => {
       '--dry-run',
     ])
     assert.deepEqual([summary.created, summary.skipped], [1, 2])
-    assert.equal(count(), 2)
+    assert.equal(await count(), 2)
   })
 
   test('refuses a call that has the id of another, and takes the same id of another switch', async () => {
@@ -194,7 +194,7 @@ describe('an import of calls', () => {
     const answered = row(1, ',asterisk,1')
     const text = `${IDS}${answered}${answered.replace('ANSWERED', 'BUSY').replace(',1\n', ',2\n')}${answered.replace('outbound', 'inbound').replace(',1\n', ',3\n')}`
     await desk.take('cdrs', text)
-    assert.deepEqual(desk.query('SELECT switch_call_id, outcome FROM cdr_ratings ORDER BY cdr_id'), [
+    assert.deepEqual(await desk.query('SELECT switch_call_id, outcome FROM cdr_ratings ORDER BY cdr_id'), [
       '1|rated',
       '2|not answered',
       '3|inbound',
@@ -230,6 +230,6 @@ describe('an import of calls', () => {
       'big.csv',
     )
     assert.deepEqual([summary.rows, summary.created, summary.skipped], [3000, 2000, 1000])
-    assert.equal(count(), 3000)
+    assert.equal(await count(), 3000)
   })
 })

@@ -15,7 +15,7 @@ let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
@@ -100,7 +100,7 @@ describe('an export', () => {
   })
 
   it('on standard output goes by --output, unless --format says otherwise', async () => {
-    const asJson = openDesk({ output: 'json' })
+    const asJson = await openDesk({ output: 'json' })
     assert.equal(await asJson.give('rates'), '[]\n')
     assert.match(await asJson.give('rates', ['--format', 'csv']), /^tenant,prefix/)
     const out = join(folder.path, 'rates.csv')
@@ -160,11 +160,11 @@ describe('an export', () => {
     assert.match(text, /^acme,"=""4\.47E\+11""",x,/m)
     assert.match(text, /^acme,33-35,x,/m)
     for (const format of ['csv', 'ndjson', 'json']) {
-      const to = openDesk()
+      const to = await openDesk()
       await to.create('tenants', { slug: 'acme' })
       const exported = await desk.give('rates', ['--format', format])
       assert.deepEqual((await to.take('rates', exported, ['--format', format])).summary.errors, [])
-      assert.deepEqual(to.query('SELECT prefix FROM rates ORDER BY id'), prefixes)
+      assert.deepEqual(await to.query('SELECT prefix FROM rates ORDER BY id'), prefixes)
       await to.close()
     }
   })

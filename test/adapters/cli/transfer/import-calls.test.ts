@@ -13,7 +13,7 @@ let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
@@ -23,19 +23,19 @@ afterEach(async () => {
 })
 
 describe('an import of call records', () => {
-  const stored = (): string[] => desk.query('SELECT caller_number FROM cdrs ORDER BY id')
+  const stored = async (): Promise<string[]> => await desk.query('SELECT caller_number FROM cdrs ORDER BY id')
 
   it('that stopped at a bad row continues once the row is corrected', async () => {
     const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
     const first = await desk.take('cdrs', text)
     assert.equal(first.summary.rejected, 1)
-    assert.equal(stored().length, first.summary.created)
+    assert.equal((await stored()).length, first.summary.created)
     assert.ok(first.summary.created >= 500 && first.summary.created < 2200)
     await assert.rejects(desk.take('cdrs', text), /was interrupted after \d+ rows/)
     const { summary } = await desk.take('cdrs', text.replace('bad', '1'), ['--resume'])
     assert.deepEqual([summary.rows, summary.created, summary.rejected], [2500, 2500, 0])
     assert.deepEqual(
-      stored(),
+      await stored(),
       Array.from({ length: 2500 }, (_, i) => String(i + 1)),
     )
   })
@@ -43,7 +43,7 @@ describe('an import of call records', () => {
   it('is not resumed with another input', async () => {
     const text = `${CALLS}\n${calls(1, 2500, n => (n === 2200 ? 'bad' : '1'))}`
     await desk.take('cdrs', text)
-    const before = stored()
+    const before = await stored()
     await assert.rejects(
       desk.take('cdrs', text.replace('acme,500,', 'acme,501,'), ['--resume']),
       /is not what the interrupted import read/,
@@ -56,7 +56,7 @@ describe('an import of call records', () => {
       desk.take('cdrs', text.slice(0, 5000), ['--resume']),
       /is not what the interrupted import read/,
     )
-    assert.deepEqual(stored(), before)
+    assert.deepEqual(await stored(), before)
   })
 
   it('is read from the beginning on request, and leaves stored records unchanged', async () => {
@@ -64,17 +64,17 @@ describe('an import of call records', () => {
     const { summary } = await desk.take('cdrs', text)
     const again = await desk.take('cdrs', text.replace('bad', '1'), ['--no-resume'])
     assert.deepEqual([again.summary.created, again.summary.skipped], [2500 - summary.created, summary.created])
-    assert.equal(stored().length, 2500)
+    assert.equal((await stored()).length, 2500)
   })
 
   it('that was finished takes with --resume only what was added since', async () => {
     const text = `${CALLS}\n${calls(1, 1200)}`
     await desk.take('cdrs', text)
     await desk.take('cdrs', text, ['--resume'])
-    assert.equal(stored().length, 1200)
+    assert.equal((await stored()).length, 1200)
     await desk.take('cdrs', text + calls(1201, 10), ['--resume'])
-    assert.deepEqual(stored().slice(-2), ['1209', '1210'])
-    assert.equal(stored().length, 1210)
+    assert.deepEqual((await stored()).slice(-2), ['1209', '1210'])
+    assert.equal((await stored()).length, 1210)
   })
 
   it('that was finished and comes again stores nothing, which is said, unless duplicates are allowed', async () => {
@@ -85,9 +85,9 @@ describe('an import of call records', () => {
       assert.deepEqual([summary.created, summary.skipped], [0, 1200])
       assert.match(stderr, /1,200 (would be )?skipped, since they are stored already/)
     }
-    assert.equal(stored().length, 1200)
+    assert.equal((await stored()).length, 1200)
     await desk.take('cdrs', text, ['--allow-duplicates'])
-    assert.equal(stored().length, 2400)
+    assert.equal((await stored()).length, 2400)
   })
 
   it('keeps the good rows of a batch whose references are bad, and writes the others down', async () => {
@@ -95,7 +95,7 @@ describe('an import of call records', () => {
     const text = `${CALLS.replace('tenant', 'tenant_id')}\n${calls(1, 3).replaceAll('acme', '1').replace('1,2,2,', '77,2,2,')}`
     const { summary } = await desk.take('cdrs', text, ['--on-error', 'continue', '--reject-file', rejects])
     assert.deepEqual([summary.created, summary.rejected], [2, 1])
-    assert.deepEqual(stored(), ['1', '3'])
+    assert.deepEqual(await stored(), ['1', '3'])
     assert.match(readFileSync(rejects, 'utf8'), /tenant_id: The selected tenant id is invalid\.,77,2,2/)
   })
 
@@ -117,7 +117,7 @@ describe('an import of call records', () => {
       { code: 'conflict', message: 'Another import of this input is running, so this one stops.' },
     )
     assert.deepEqual(
-      stored(),
+      await stored(),
       Array.from({ length: 700 }, (_, i) => String(i + 1)),
     )
   })
@@ -132,7 +132,7 @@ describe('an import of call records', () => {
     const source = { name: '-', stream }
     const importing = importRecords(resourceNamed('cdrs'), source, readImportOptions({}), { ...context, open })
     await assert.rejects(importing, /full/)
-    assert.equal(stored().length, 0)
+    assert.equal((await stored()).length, 0)
   })
 
   it('ends when a batch cannot be handed over, whether more of its input comes or not', async () => {
@@ -174,10 +174,10 @@ describe('an import of call records', () => {
     )
     await assert.rejects(importing, { exitCode: 130 })
     assert.match(heard.stderr, /rows.*\r\u001b\[K$/s, 'the line is left free for the error')
-    assert.ok(stored().length > 0 && stored().length < 5000)
+    assert.ok((await stored()).length > 0 && (await stored()).length < 5000)
     await desk.take('cdrs', text, ['--resume'])
     assert.deepEqual(
-      stored(),
+      await stored(),
       Array.from({ length: 5000 }, (_, i) => String(i + 1)),
     )
   })

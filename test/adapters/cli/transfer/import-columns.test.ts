@@ -7,7 +7,7 @@ const FLAGS = ['--tenant', 'acme']
 let desk: Desk
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   await desk.create('tenants', { slug: 'acme' })
 })
 afterEach(() => desk.close())
@@ -27,7 +27,7 @@ describe('a column', () => {
       assert.equal(summary.created, 1, stderr)
     }
     assert.deepEqual(
-      desk.query(RATES).map(row => row.split('|')[0]),
+      (await desk.query(RATES)).map(row => row.split('|')[0]),
       ['380', '381', '382'],
     )
   })
@@ -67,7 +67,7 @@ describe('a column', () => {
     const text = 'Prefix,Name,PRICE,destination,billing_increment\nnot this,380,1,x,60\n'
     const maps = ['Prefix=', 'name=Prefix', 'Price=Cost Per Minute'].flatMap(map => ['--map', map])
     await desk.take('rates', text, [...FLAGS, ...maps, '--set', 'Status=active'])
-    assert.deepEqual(desk.query(RATES), ['380|x|10000|60|active'])
+    assert.deepEqual(await desk.query(RATES), ['380|x|10000|60|active'])
   })
 })
 
@@ -78,13 +78,13 @@ describe('a column that is nearly the name of a field', () => {
   it('is refused, with the `--map` options that name the field ready to paste', async () => {
     const { stderr, summary } = await desk.take('rates', text, FLAGS)
     assert.match(stderr, /^in\.csv:1: Prefxi: Rates have no field "Prefxi"; did you mean prefix\?$/m)
-    assert.deepEqual([summary.created, desk.query(RATES)], [0, []])
+    assert.deepEqual([summary.created, await desk.query(RATES)], [0, []])
     assert.equal(
       hintIn(stderr),
       `trunkline cdr import in.csv --tenant acme --map ${maps[0]} --map ${maps[1]} --map '${maps[2]}'`,
     )
     await desk.take('rates', text, [...FLAGS, ...maps.flatMap(map => ['--map', map])])
-    assert.deepEqual(desk.query(RATES), ['380|Ukraine|10000|60|active'])
+    assert.deepEqual(await desk.query(RATES), ['380|Ukraine|10000|60|active'])
   })
 
   it('is reported the same way of the members of objects', async () => {
@@ -110,7 +110,7 @@ it('a column that is near no field comes with no command, but with how it is pas
   )
   assert.equal(hintIn(stderr), undefined)
   await desk.take('rates', text, [...FLAGS, '--map', 'Grace Time='])
-  assert.deepEqual(desk.query(RATES), ['380|x|10000|60|active'])
+  assert.deepEqual(await desk.query(RATES), ['380|x|10000|60|active'])
 })
 
 it('what a terminal would act on is not printed, be it in a header or a prefix, nor told in a command', async () => {

@@ -19,7 +19,7 @@ let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
@@ -28,7 +28,7 @@ afterEach(async () => {
   folder.remove()
 })
 
-const prefixes = (): string[] => desk.query('SELECT prefix FROM rates ORDER BY id')
+const prefixes = async (): Promise<string[]> => await desk.query('SELECT prefix FROM rates ORDER BY id')
 
 describe('a dry run', () => {
   const digest = (): string[] =>
@@ -154,5 +154,5 @@ it('a signal that comes once all is stored interrupts nothing', async () => {
   const options = readImportOptions({ tenant: 'acme' })
   const source = { name: 'deck.csv', stream }
   const summary = await importRecords(resourceNamed('rates'), source, options, { ...context, open }, stop.signal)
-  assert.deepEqual([summary.created, prefixes()], [2, ['1', '2']])
+  assert.deepEqual([summary.created, await prefixes()], [2, ['1', '2']])
 })

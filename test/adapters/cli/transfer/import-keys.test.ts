@@ -7,7 +7,7 @@ const FLAGS = ['--tenant', 'acme']
 let desk: Desk
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   await desk.create('tenants', { slug: 'acme', max_extensions: 3 })
 })
 afterEach(() => desk.close())
@@ -20,7 +20,7 @@ describe('natural keys', () => {
     assert.deepEqual(await errorsOf(desk, deck('44,UK,1,60,active', '380,x,1,60,active')), [
       'deck.csv:3: prefix: The prefix has already been taken.',
     ])
-    assert.deepEqual(desk.query(RATES), ['380|Ukraine|100|60|active'])
+    assert.deepEqual(await desk.query(RATES), ['380|Ukraine|100|60|active'])
   })
 
   it('change the record in upsert mode, and leave it alone in skip mode', async () => {
@@ -37,7 +37,11 @@ describe('natural keys', () => {
       'skip',
     ])
     assert.deepEqual([skip.summary.created, skip.summary.skipped], [1, 1])
-    assert.deepEqual(desk.query(RATES), ['380|UA|20000|6|active', '44|UK|10000|60|active', '45|DK|10000|60|active'])
+    assert.deepEqual(await desk.query(RATES), [
+      '380|UA|20000|6|active',
+      '44|UK|10000|60|active',
+      '45|DK|10000|60|active',
+    ])
   })
 
   it('that are telephone numbers are those of the record that has the number, however it is written', async () => {
@@ -50,7 +54,7 @@ describe('natural keys', () => {
     const { summary } = await desk.take('dids', change, [...of, '--mode', 'upsert'])
     assert.deepEqual([summary.errors, summary.created, summary.updated], [[], 1, 1])
     const numbers = 'SELECT number, provider FROM dids ORDER BY id'
-    assert.deepEqual(desk.query(numbers), ['+380441234567|New', '00380 44 1234568|New'])
+    assert.deepEqual(await desk.query(numbers), ['+380441234567|New', '00380 44 1234568|New'])
     const again = await desk.take('dids', dids('+380 44 123-45-68,X,active'), [...of, '--mode', 'skip'])
     assert.deepEqual([again.summary.created, again.summary.skipped], [0, 1])
     const twice = await desk.take('dids', dids('0447654321,X,active', '+380447654321,Y,active'), [
@@ -62,26 +66,26 @@ describe('natural keys', () => {
       twice.summary.errors.map(({ line, rule }) => [line, rule]),
       [[3, 'repeated']],
     )
-    assert.equal(desk.query(numbers).length, 2)
+    assert.equal((await desk.query(numbers)).length, 2)
   })
 
   it('leave a record that holds what its row says as it is in upsert mode, and count it apart', async () => {
     await desk.take('rates', deck(stored, '44,UK,1,60,active', '45,DK,1,60,active'), FLAGS)
-    const before = desk.query('SELECT updated_at FROM rates ORDER BY id')
+    const before = await desk.query('SELECT updated_at FROM rates ORDER BY id')
     const changing = deck(stored, '44,UK,1.0000,60,active', '45,DK,1,60,inactive')
     for (const flags of [['--dry-run'], []]) {
       const { summary, stderr } = await desk.take('rates', changing, [...FLAGS, '--mode', 'upsert', ...flags])
       assert.deepEqual([summary.errors, summary.created, summary.updated, summary.unchanged], [[], 0, 1, 2])
       assert.match(stderr, /3 rows: 0 (would be )?created, 1 (would be )?updated, 2 unchanged, 0 rejected/)
     }
-    const after = desk.query('SELECT updated_at FROM rates ORDER BY id')
+    const after = await desk.query('SELECT updated_at FROM rates ORDER BY id')
     assert.deepEqual(
       after.map((moment, n) => moment === before[n]),
       [true, true, false],
     )
     const { summary } = await desk.take('rates', deck(stored), [...FLAGS, '--mode', 'upsert'])
     assert.deepEqual([summary.updated, summary.unchanged], [0, 1])
-    assert.deepEqual(desk.query("SELECT count(*) FROM audit WHERE action = 'import'"), ['2'])
+    assert.deepEqual(await desk.query("SELECT count(*) FROM audit WHERE action = 'import'"), ['2'])
   })
 
   it('leave what a row of JSON does not name as it is, which alone changes nothing', async () => {
@@ -93,14 +97,14 @@ describe('natural keys', () => {
     assert.deepEqual([same.updated, same.unchanged], [0, 1])
     const { summary: other } = await take({ ...extension, email: null })
     assert.deepEqual([other.updated, other.unchanged], [1, 0])
-    assert.deepEqual(desk.query('SELECT email, voicemail_enabled FROM extensions'), ['|1'])
+    assert.deepEqual(await desk.query('SELECT email, voicemail_enabled FROM extensions'), ['|1'])
   })
 
   it('touch the rates of no other tenant', async () => {
     await desk.create('tenants', { slug: 'other' })
     await desk.take('rates', deck(stored), ['--tenant', 'other'])
     await desk.take('rates', deck('380,UA,2,6,active'), [...FLAGS, '--mode', 'upsert'])
-    assert.deepEqual(desk.query('SELECT tenant_id, destination FROM rates ORDER BY id'), ['2|Ukraine', '1|UA'])
+    assert.deepEqual(await desk.query('SELECT tenant_id, destination FROM rates ORDER BY id'), ['2|Ukraine', '1|UA'])
   })
 
   it('that two stored records share make a row an error', async () => {
@@ -117,7 +121,7 @@ describe('natural keys', () => {
       'deck.csv:3: prefix: The prefix is the same as in line 2.',
     ])
     await desk.take('rates', text, [...FLAGS, '--allow-duplicates'])
-    assert.equal(desk.query(RATES).length, 3)
+    assert.equal((await desk.query(RATES)).length, 3)
   })
 
   it('and other unique fields hold between rows and against what is stored', async () => {
@@ -145,7 +149,11 @@ describe('references', () => {
   it('to tenants are slugs or ids', async () => {
     await desk.take('extensions', `${header}acme,101,A,s,active\n1,102,B,s,active\n`)
     await desk.take('extensions', `${header.replace('tenant', 'tenant_id')}acme,103,C,s,active\n`)
-    assert.deepEqual(desk.query('SELECT tenant_id, extension_number FROM extensions'), ['1|101', '1|102', '1|103'])
+    assert.deepEqual(await desk.query('SELECT tenant_id, extension_number FROM extensions'), [
+      '1|101',
+      '1|102',
+      '1|103',
+    ])
   })
 
   it('to what is not there are errors', async () => {
@@ -157,7 +165,7 @@ describe('references', () => {
     assert.deepEqual(calls.errors, [
       { line: 2, rule: 'reference', field: 'extension_id', message: 'The selected extension id is invalid.' },
     ])
-    assert.deepEqual(desk.query('SELECT * FROM cdrs'), [])
+    assert.deepEqual(await desk.query('SELECT * FROM cdrs'), [])
   })
 
   it('to another tenant than --tenant says are errors', async () => {
@@ -175,7 +183,12 @@ describe('references', () => {
       'cdrs',
       `tenant,extension,${cdr}\nacme,101,${call}\nother,101,${call}\nacme,other/101,${call}\nacme,,${call}\n`,
     )
-    assert.deepEqual(desk.query('SELECT tenant_id, extension_id FROM cdrs ORDER BY id'), ['1|1', '2|2', '1|2', '1|'])
+    assert.deepEqual(await desk.query('SELECT tenant_id, extension_id FROM cdrs ORDER BY id'), [
+      '1|1',
+      '2|2',
+      '1|2',
+      '1|',
+    ])
   })
 })
 
@@ -191,7 +204,7 @@ describe('a tenant’s limit', () => {
       summary.errors.map(({ line, message }) => `${line}: ${message}`),
       ['3: The tenant has reached its limit of 3 extensions.', '4: The tenant has reached its limit of 3 extensions.'],
     )
-    assert.deepEqual(desk.query('SELECT extension_number FROM extensions'), ['101', '102', '103'])
+    assert.deepEqual(await desk.query('SELECT extension_number FROM extensions'), ['101', '102', '103'])
   })
 
   it('is no matter for records that exist', async () => {

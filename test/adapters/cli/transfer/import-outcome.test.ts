@@ -17,7 +17,7 @@ let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
@@ -26,14 +26,14 @@ afterEach(async () => {
   folder.remove()
 })
 
-const prefixes = (): string[] => desk.query('SELECT prefix FROM rates ORDER BY id')
+const prefixes = async (): Promise<string[]> => await desk.query('SELECT prefix FROM rates ORDER BY id')
 
 describe('an import with bad rows', () => {
   const text = deck('1,a,1,60,active', '2,b,bad,60,active', '1,c,1,60,active', '3,d,1,60,active')
 
   it('stores nothing, and still shows the errors that only the others show', async () => {
     const { summary, stderr } = await desk.take('rates', text, FLAGS)
-    assert.deepEqual(prefixes(), [])
+    assert.deepEqual(await prefixes(), [])
     assert.deepEqual([summary.created, summary.rejected], [0, 2])
     assert.match(stderr, /^nothing was imported/m)
   })
@@ -68,7 +68,7 @@ describe('an import with bad rows', () => {
 
   it('keeps the good ones with --on-error continue', async () => {
     const { summary } = await desk.take('rates', text, [...FLAGS, '--on-error', 'continue'])
-    assert.deepEqual(prefixes(), ['1', '3'])
+    assert.deepEqual(await prefixes(), ['1', '3'])
     assert.deepEqual([summary.created, summary.rejected], [2, 2])
   })
 
@@ -91,7 +91,7 @@ describe('an import with bad rows', () => {
       .replace('4,d,1,60\n', '4,d,1,60,active\n')
     const { summary } = await desk.take('rates', corrected, FLAGS)
     assert.deepEqual([summary.created, summary.rejected], [3, 0])
-    assert.deepEqual(prefixes(), ['1', '2', '4', '5'])
+    assert.deepEqual(await prefixes(), ['1', '2', '4', '5'])
   })
 
   for (const [format, wrap] of [
@@ -184,7 +184,7 @@ describe('an import with bad rows', () => {
   })
 
   it('gives the summary and the errors as JSON', async () => {
-    const machine = openDesk({ output: 'json' })
+    const machine = await openDesk({ output: 'json' })
     try {
       await machine.create('tenants', { slug: 'acme' })
       const { stdout, stderr, summary } = await machine.take('rates', text, FLAGS)

@@ -25,7 +25,7 @@ before(() => {
 after(() => programs.remove())
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   await desk.create('tenants', { slug: 'acme' })
 })
 afterEach(() => desk.close())
@@ -90,15 +90,15 @@ describe('an import that is killed', () => {
       kills++
     }
     assert.equal(kills, KILLS)
-    const partial = desk.query('SELECT count(*) FROM cdrs')
+    const partial = await desk.query('SELECT count(*) FROM cdrs')
     assert.ok(Number(partial[0]) > 0 && Number(partial[0]) < ROWS - 1_000, String(partial[0]))
     await whole(start(desk, 'cdrs', file, 0, '--resume', '--on-error', 'continue', '--reject-file', here))
-    const other = openDesk()
+    const other = await openDesk()
     try {
       await other.create('tenants', { slug: 'acme' })
       await whole(start(other, 'cdrs', file, 0, '--on-error', 'continue', '--reject-file', there))
-      assert.deepEqual(desk.query(CALLS), other.query(CALLS))
-      assert.equal(desk.query(CALLS).length, ROWS - Math.ceil((ROWS - 3) / 997))
+      assert.deepEqual(await desk.query(CALLS), await other.query(CALLS))
+      assert.equal((await desk.query(CALLS)).length, ROWS - Math.ceil((ROWS - 3) / 997))
       assert.equal(readFileSync(here, 'utf8'), readFileSync(there, 'utf8'))
     } finally {
       await other.close()
@@ -111,10 +111,10 @@ describe('an import that is killed', () => {
     writeFileSync(file, `prefix,destination,cost_per_minute,billing_increment,status\n${rows.join('')}`)
     for (let i = 0; i < 4; i++) {
       await killIn(1, start(desk, 'rates', file, 1, '--mode', 'skip'))
-      assert.ok(['0', '20000'].includes(desk.query('SELECT count(*) FROM rates')[0] ?? ''))
+      assert.ok(['0', '20000'].includes((await desk.query('SELECT count(*) FROM rates'))[0] ?? ''))
     }
     assert.equal(await whole(start(desk, 'rates', file, 0, '--mode', 'skip')), 0)
-    assert.deepEqual(desk.query('SELECT count(*) FROM rates'), ['20000'])
+    assert.deepEqual(await desk.query('SELECT count(*) FROM rates'), ['20000'])
     assert.equal(existsSync(`${desk.path}-journal`), false)
   })
 })
@@ -151,10 +151,10 @@ describe('an import beside another process', () => {
       }
       assert.ok([0, 65].includes(importing.child.exitCode ?? -1), importing.problem())
       assert.ok(written > 10)
-      assert.deepEqual(desk.query('SELECT count(*) FROM dids'), [String(written)])
-      const [parked] = desk.query('SELECT count(*) FROM parked_receipts')
+      assert.deepEqual(await desk.query('SELECT count(*) FROM dids'), [String(written)])
+      const [parked] = await desk.query('SELECT count(*) FROM parked_receipts')
       if (written <= 1_000) assert.equal(Number(parked), written)
       else assert.ok(Number(parked) > 700, parked)
-      assert.deepEqual(desk.query(`SELECT count(*) FROM ${resource}`), [resource === 'cdrs' ? '29969' : '20000'])
+      assert.deepEqual(await desk.query(`SELECT count(*) FROM ${resource}`), [resource === 'cdrs' ? '29969' : '20000'])
     })
 })

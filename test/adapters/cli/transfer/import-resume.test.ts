@@ -17,7 +17,7 @@ const HEADER =
 let desk: Desk
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   await desk.create('tenants', { slug: 'acme' })
 })
 afterEach(() => desk.close())
@@ -151,7 +151,7 @@ it('a prefix that looks like a range is kept as it came, with a warning of what 
     'prefix,destination,cost_per_minute,billing_increment,status\n33-35,x,1,60,active\n380/381,x,1,60,active\n44,x,1,60,active\n'
   const { summary, stderr } = await desk.take('rates', deck, ['--tenant', 'acme'])
   assert.deepEqual([summary.created, summary.warned], [3, 2])
-  assert.deepEqual(desk.query('SELECT prefix FROM rates ORDER BY id'), ['33-35', '380/381', '44'])
+  assert.deepEqual(await desk.query('SELECT prefix FROM rates ORDER BY id'), ['33-35', '380/381', '44'])
   assert.match(
     stderr,
     /^in\.csv:2: warning: prefix: 33-35 is kept, and matches numbers that begin with 3335; a range must be written out\.\nin\.csv:3: warning: prefix: .* 380381; .*\n.*3 created, 0 rejected, 2 with a warning/,
@@ -175,7 +175,7 @@ it('a prefix that matches another way than it looks, or nothing, is kept with a 
       JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'active' }),
     )
     .join('\n')
-  const other = openDesk({ output: 'json' })
+  const other = await openDesk({ output: 'json' })
   await other.create('tenants', { slug: 'acme' })
   const { summary, stdout, stderr } = await other.take('rates', deck, ['--tenant', 'acme'], 'in.ndjson')
   assert.deepEqual([summary.created, summary.warned, stderr], [6, 3, ''])
@@ -209,7 +209,7 @@ it('a prefix cell means the same in JSON as in CSV: several, an exponent, or wha
       '4: The prefix field must be one prefix, or several such as 61 38,39.',
     ],
   )
-  assert.deepEqual(desk.query('SELECT prefix FROM rates ORDER BY id'), ['6138', '6139', '4.47E+11'])
+  assert.deepEqual(await desk.query('SELECT prefix FROM rates ORDER BY id'), ['6138', '6139', '4.47E+11'])
 })
 
 it('the help says what a bad row means: all or nothing, or what was stored before it stays', () => {
@@ -227,7 +227,7 @@ it('the audit trail shows the file of an import, without its folder, and the ten
   await desk.take('rates', deck, ['--tenant', 'acme'], '-')
   const counts = (created: number) => ({ ...NO_COUNTS, created })
   assert.deepEqual(
-    desk.query("SELECT changes FROM audit WHERE action = 'import' ORDER BY id").map(text => JSON.parse(text)),
+    (await desk.query("SELECT changes FROM audit WHERE action = 'import' ORDER BY id")).map(text => JSON.parse(text)),
     [
       { file: '2025.csv', ...counts(2) },
       { file: '2024.csv', tenant_id: 1, ...counts(300) },

@@ -9,7 +9,7 @@ import { type Desk, openDesk } from '../../../support/cli/imports.ts'
 
 let desk: Desk
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   for (const [i, slug] of ['acme', 'beta'].entries()) {
     await desk.create('tenants', { slug, domain: `${slug}.example.com`, max_extensions: 5000 })
     const tenant_id = i + 1
@@ -43,14 +43,14 @@ describe('an import of DIDs', () => {
     assert.deepEqual([summary.created, summary.updated, summary.rejected], [MANY - 2, 1, 1])
     const [error] = summary.errors
     assert.deepEqual([error?.line, error?.rule, error?.field, error?.message], [2, 'joined', 'tenant', SENTENCE])
-    assert.deepEqual(desk.query('SELECT tenant_id FROM dids WHERE id = 1'), ['1'])
+    assert.deepEqual(await desk.query('SELECT tenant_id FROM dids WHERE id = 1'), ['1'])
   })
 
   it('changes one that stays where it is, and moves one that nothing joins', async () => {
     const text = 'tenant,number,provider,status\nacme,+49300,Other,active\nacme,+49301,Other,active\n'
     const { summary } = await desk.take('dids', text, ['--mode', 'upsert'])
     assert.equal(summary.updated, 2)
-    assert.deepEqual(desk.query('SELECT tenant_id, provider FROM dids ORDER BY id'), ['1|Other', '1|Other'])
+    assert.deepEqual(await desk.query('SELECT tenant_id, provider FROM dids ORDER BY id'), ['1|Other', '1|Other'])
   })
 })
 

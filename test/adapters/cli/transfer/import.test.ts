@@ -7,7 +7,7 @@ const FLAGS = ['--tenant', 'acme']
 let desk: Desk
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   await desk.create('tenants', { slug: 'acme', max_extensions: 3 })
 })
 afterEach(() => desk.close())
@@ -15,7 +15,7 @@ afterEach(() => desk.close())
 describe('an import of a table', () => {
   it('stores the rows of a plain file', async () => {
     const { summary, stderr } = await desk.take('rates', deck('380,Ukraine,0.0123,60,active'), FLAGS)
-    assert.deepEqual(desk.query(RATES), ['380|Ukraine|123|60|active'])
+    assert.deepEqual(await desk.query(RATES), ['380|Ukraine|123|60|active'])
     assert.equal(summary.created, 1)
     assert.match(stderr, /^in\.csv: 1 row: 1 created, 0 rejected; [\d.]+ s\n$/)
   })
@@ -23,12 +23,12 @@ describe('an import of a table', () => {
   it('takes a byte-order mark, CRLF, semicolons and quoted newlines', async () => {
     const text = `\uFEFF${DECK_HEADER.replaceAll(',', ';')}\r\n380;"Ukraine; ""all""\r\nof it";0.0123;60;active\r\n44;UK;1;1;active`
     await desk.take('rates', text, FLAGS)
-    assert.deepEqual(desk.query(RATES), ['380|Ukraine; "all"\r\nof it|123|60|active', '44|UK|10000|1|active'])
+    assert.deepEqual(await desk.query(RATES), ['380|Ukraine; "all"\r\nof it|123|60|active', '44|UK|10000|1|active'])
   })
 
   it('takes a file whose lines end in a carriage return', async () => {
     await desk.take('rates', deck('380,Ukraine,0.0123,60,active').replaceAll('\n', '\r'), FLAGS)
-    assert.deepEqual(desk.query(RATES), ['380|Ukraine|123|60|active'])
+    assert.deepEqual(await desk.query(RATES), ['380|Ukraine|123|60|active'])
   })
 
   it('counts the physical line where a record starts', async () => {
@@ -48,7 +48,7 @@ describe('an import of a table', () => {
       'deck.csv:3: billing_increment: The billing increment field must be an integer.',
       'deck.csv:3: status: The status field is required.',
     ])
-    assert.deepEqual(desk.query(RATES), [])
+    assert.deepEqual(await desk.query(RATES), [])
   })
 
   it('shows no more errors than requested, and says how many more there are', async () => {
@@ -72,7 +72,7 @@ describe('an import of a table', () => {
     const flags = ['--map', 'Code=prefix', '--map', 'Cost / Min=cost_per_minute', '--map', 'Note=']
     const sets = ['--set', 'destination=All', '--set', 'billing_increment=6', '--set', 'status=active']
     await desk.take('rates', text, [...FLAGS, ...flags, ...sets])
-    assert.deepEqual(desk.query(RATES), ['380|All|5000|6|active'])
+    assert.deepEqual(await desk.query(RATES), ['380|All|5000|6|active'])
   })
 
   it('refuses a mapping of a column that is not there', async () => {
@@ -123,7 +123,7 @@ describe('an import of a table', () => {
     }
     const set = desk.take('extensions', list, ['--set', 'secret=••••••'])
     await assert.rejects(set, /--set secret: The secret field is ••••••/)
-    assert.deepEqual(desk.query('SELECT secret FROM extensions'), ['kW3-9fQm-Zt81'])
+    assert.deepEqual(await desk.query('SELECT secret FROM extensions'), ['kW3-9fQm-Zt81'])
   })
 
   it('refuses text that is not UTF-8, and says on which line', async () => {
@@ -171,7 +171,7 @@ describe('an import of JSON', () => {
   it('takes one object a line', async () => {
     const text = `${JSON.stringify(row)}\n\n${JSON.stringify({ ...row, prefix: '44', tenant: 'acme' })}\n`
     const { summary } = await desk.take('rates', text, FLAGS, 'deck.ndjson')
-    assert.deepEqual(desk.query('SELECT prefix FROM rates ORDER BY id'), ['380', '44'])
+    assert.deepEqual(await desk.query('SELECT prefix FROM rates ORDER BY id'), ['380', '44'])
     assert.deepEqual([summary.rows, summary.blank_lines], [2, [2]])
   })
 
@@ -182,14 +182,14 @@ describe('an import of JSON', () => {
       FLAGS,
       'deck.json',
     )
-    assert.deepEqual(desk.query('SELECT destination FROM rates ORDER BY id'), ['Ukraine', 'UK }],['])
+    assert.deepEqual(await desk.query('SELECT destination FROM rates ORDER BY id'), ['Ukraine', 'UK }],['])
   })
 
   it('stores nothing of an array that is cut off', async () => {
     const text = JSON.stringify([row, row]).slice(0, -20)
     const { stderr } = await desk.take('rates', text, FLAGS, 'deck.json')
     assert.match(stderr, /deck\.json:1: row: The array has no end: the file is cut off\./)
-    assert.deepEqual(desk.query(RATES), [])
+    assert.deepEqual(await desk.query(RATES), [])
   })
 
   it('reports what is not JSON, no object, and no field', async () => {
@@ -231,10 +231,10 @@ describe('an import of JSON', () => {
       'g.json',
     )
     await desk.take('sms_gateways', JSON.stringify([{ ...gateway, server_port: 2 }]), ['--mode', 'upsert'], 'g.json')
-    assert.deepEqual(desk.query('SELECT name, server_port, api_path, notes, is_active FROM sms_gateways ORDER BY id'), [
-      'g|2|send|kept|0',
-      'h|1|||0',
-    ])
+    assert.deepEqual(
+      await desk.query('SELECT name, server_port, api_path, notes, is_active FROM sms_gateways ORDER BY id'),
+      ['g|2|send|kept|0', 'h|1|||0'],
+    )
   })
 })
 
@@ -245,14 +245,21 @@ describe('rates', () => {
       deck('"61 38,39",Melbourne,1,60,active', '"44 20; 33",x,1,60,active', '"7,8",y,1,60,active'),
       FLAGS,
     )
-    assert.deepEqual(desk.query('SELECT prefix FROM rates ORDER BY id'), ['6138', '6139', '4420', '4433', '7', '8'])
+    assert.deepEqual(await desk.query('SELECT prefix FROM rates ORDER BY id'), [
+      '6138',
+      '6139',
+      '4420',
+      '4433',
+      '7',
+      '8',
+    ])
   })
 
   it('whose cell repeats a code stand or fall together', async () => {
     const text = deck('6138,a,1,60,active', '"61 37,38",b,1,60,active')
     const { summary } = await desk.take('rates', text, [...FLAGS, '--on-error', 'continue'])
     assert.deepEqual([summary.created, summary.rejected], [1, 1])
-    assert.deepEqual(desk.query('SELECT prefix FROM rates'), ['6138'])
+    assert.deepEqual(await desk.query('SELECT prefix FROM rates'), ['6138'])
   })
 
   it('say why a sheet’s damage is not a value', async () => {
@@ -273,7 +280,7 @@ describe('rates', () => {
 
   it('take a decimal comma when told to, and then no point', async () => {
     await desk.take('rates', deck('1,x,"0,0123",60/60,active'), [...FLAGS, '--decimal-comma'])
-    assert.deepEqual(desk.query(RATES), ['1|x|123|60|active'])
+    assert.deepEqual(await desk.query(RATES), ['1|x|123|60|active'])
     const [error] = await errorsOf(desk, deck('2,x,0.5,60,active'), ['--decimal-comma'])
     assert.match(error ?? '', /0\.5 has a point, where --decimal-comma wants a comma/)
   })

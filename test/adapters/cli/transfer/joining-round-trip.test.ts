@@ -6,7 +6,7 @@ const RESOURCES = ['devices', 'agents', 'routes'] as const
 
 /** Two tenants, each with an extension 101, a queue 800 and a DID; their ids depend on the order of creation. */
 async function furnished(slugs: readonly string[]): Promise<Desk> {
-  const desk = openDesk()
+  const desk = await openDesk()
   for (const [i, slug] of slugs.entries()) {
     await desk.create('tenants', { slug, domain: `${slug}.example.com`, max_extensions: 50 })
     const tenant_id = i + 1
@@ -66,11 +66,11 @@ describe('devices, agents and routes', () => {
         const text = await desk.give(resource, ['--format', format])
         const flags = ['--format', format]
         assert.deepEqual((await to.take(resource, text, flags)).summary.errors, [])
-        assert.deepEqual(to.query(STORED[resource]), desk.query(STORED[resource]))
+        assert.deepEqual(await to.query(STORED[resource]), await desk.query(STORED[resource]))
         assert.equal((await to.take(resource, text, flags)).summary.rejected, resource === 'routes' ? 4 : 2)
         const { summary } = await to.take(resource, text, [...flags, '--mode', 'upsert'])
         assert.deepEqual([summary.created, summary.updated, summary.unchanged > 0], [0, 0, true])
-        assert.deepEqual(to.query(STORED[resource]), desk.query(STORED[resource]))
+        assert.deepEqual(await to.query(STORED[resource]), await desk.query(STORED[resource]))
       }
       await to.close()
     })
@@ -83,12 +83,12 @@ describe('devices, agents and routes', () => {
       summary.errors.map(({ line, field, message }) => `${line} ${field}: ${message}`),
       ['3 extension: The selected extension is invalid.', '4 mac: The mac field must be a valid MAC address.'],
     )
-    assert.deepEqual(desk.query('SELECT count(*) FROM devices'), ['0'])
+    assert.deepEqual(await desk.query('SELECT count(*) FROM devices'), ['0'])
     const agents = 'queue,extension\nacme/800,acme/101\n'
     assert.equal((await desk.take('agents', agents, ['--dry-run'])).summary.created, 1)
-    assert.deepEqual(desk.query('SELECT count(*) FROM agents'), ['0'])
+    assert.deepEqual(await desk.query('SELECT count(*) FROM agents'), ['0'])
     await desk.take('agents', agents)
-    assert.deepEqual(desk.query('SELECT penalty FROM agents'), ['0'])
+    assert.deepEqual(await desk.query('SELECT penalty FROM agents'), ['0'])
   })
 
   test('that join two tenants are refused, and so is a target that is not there', async () => {
@@ -120,9 +120,9 @@ describe('devices, agents and routes', () => {
     await desk.take('devices', 'extension,mac,model\n101,00:15:65:00:00:01,T46U\n', flags)
     await desk.take('agents', 'queue,extension\n800,101\n', flags)
     await desk.take('routes', 'did,target_type,target\n+4940,queue,800\n+4940,extension,101\n', flags)
-    assert.deepEqual(desk.query(STORED.devices), ['beta|101|00:15:65:00:00:01|T46U'])
-    assert.deepEqual(desk.query(STORED.agents), ['beta|800|beta|101|0'])
-    assert.deepEqual(desk.query(STORED.routes), ['+4940|extension|1|101|', '+4940|queue|1||800'])
+    assert.deepEqual(await desk.query(STORED.devices), ['beta|101|00:15:65:00:00:01|T46U'])
+    assert.deepEqual(await desk.query(STORED.agents), ['beta|800|beta|101|0'])
+    assert.deepEqual(await desk.query(STORED.routes), ['+4940|extension|1|101|', '+4940|queue|1||800'])
     for (const [resource, text] of [
       ['devices', 'extension,mac,model\nacme/101,00:15:65:00:00:02,T46U\n'],
       ['devices', 'extension_id,mac,model\n1,00:15:65:00:00:02,T46U\n'],

@@ -13,7 +13,7 @@ let desk: Desk
 let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
-  desk = openDesk()
+  desk = await openDesk()
   folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
@@ -74,7 +74,7 @@ function bodies(resource: Resource): fc.Arbitrary<Record<string, unknown>[]> {
     )
 }
 
-const stored = (from: Desk, { name, fields }: Resource): string[] => {
+const stored = async (from: Desk, { name, fields }: Resource): Promise<string[]> => {
   const columns = Object.entries(fields).map(([field, { references }]) =>
     references ? `${field} NOT NULL` : `quote(${field})`,
   )
@@ -82,7 +82,7 @@ const stored = (from: Desk, { name, fields }: Resource): string[] => {
 }
 
 async function roundTrip(format: string, given: ReadonlyMap<Resource, Record<string, unknown>[]>): Promise<void> {
-  const [from, to] = [openDesk(), openDesk()]
+  const [from, to] = [await openDesk(), await openDesk()]
   try {
     for (const [resource, list] of given)
       for (const [i, body] of list.entries()) {
@@ -102,7 +102,7 @@ async function roundTrip(format: string, given: ReadonlyMap<Resource, Record<str
       const text = await from.give(resource.name, ['--format', format])
       const { summary } = await to.take(resource.name, text, ['--format', format, '--force'])
       assert.deepEqual(summary.errors, [], text)
-      assert.deepEqual(stored(to, resource), stored(from, resource))
+      assert.deepEqual(await stored(to, resource), await stored(from, resource))
       assert.equal(await to.give(resource.name, ['--format', format]), text)
     }
   } finally {
@@ -130,10 +130,10 @@ describe('what is exported', () => {
   it('keeps in ndjson what would be a list in a sheet', async () => {
     await rate('61 38,39')
     const text = await desk.give('rates', ['--format', 'ndjson'])
-    const to = openDesk()
+    const to = await openDesk()
     await to.create('tenants', { slug: 'acme' })
     await to.take('rates', text, [], 'deck.ndjson')
-    assert.deepEqual(to.query('SELECT prefix FROM rates'), ['61 38,39'])
+    assert.deepEqual(await to.query('SELECT prefix FROM rates'), ['61 38,39'])
     await to.close()
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startWorld, type World } from '../../../support/data/records.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { ADMIN } from '../../../support/http/app.ts'
 import { rawRequest } from '../../../support/http/raw.ts'
 import { addGateway, type FakeGateway, MESSAGE, signal, startGateway } from '../../../support/messaging/gateway.ts'
@@ -95,7 +96,7 @@ describe('the log', () => {
     await world.send('POST', `/api/sms-gateways/${id}/send`, { password: secrets.gatewayPassword })
     await service.request('POST', `/api/sms-gateways/${id}/dlr?token=${secrets.callbackToken}`, { json: { id: 'x' } })
     await service.request('POST', `/api/sms-gateways/${id}/dlr?token=${secrets.callbackToken}x`, { json: { id: 'x' } })
-    const { db } = service.trunkline.storage.connection
+    const { db } = sqliteOf(service.trunkline.storage).connection
     db.exec(`CREATE TEMP TRIGGER refuse BEFORE INSERT ON extensions BEGIN SELECT raise(FAIL, 'broken'); END`)
     const broken = await world.send('POST', '/api/extensions', world.body('extensions', { secret: secrets.sipSecret }))
     db.exec('DROP TRIGGER refuse')
@@ -131,7 +132,7 @@ describe('the log', () => {
     // No connection is left to wait for by now, and nothing else shows that the service still waits.
     setTimeout(release, 300)
     await stopped
-    const { connection } = service.trunkline.storage
+    const { connection } = sqliteOf(service.trunkline.storage)
     const sql = 'SELECT delivery_status FROM sms_messages'
     assert.equal(connection.value<[], string>(sql).get(), 'submitted')
     await service.trunkline.close()

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AuditEntry } from '../../../../core/audit.ts'
 import { FOREVER } from '../../../../core/rating/period.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { ADMIN, type Answer, startService, type TestService } from '../../../support/http/app.ts'
 
 let service: TestService
@@ -19,7 +20,7 @@ const attempt = (address: string, members: Partial<typeof ADMIN> = {}): Promise<
 /** The new entries of the trail, earliest first. */
 async function since(id: number): Promise<AuditEntry[]> {
   for (let i = 0; i < 3; i++) {
-    await service.trunkline.storage.writer.drained()
+    await sqliteOf(service.trunkline.storage).writer.drained()
     await new Promise(setImmediate)
   }
   const entries: AuditEntry[] = []
@@ -66,7 +67,7 @@ describe('the security trail', () => {
   })
 
   it('has refused receipts, whose number of rows is bounded, and which change nothing', async () => {
-    const { connection } = service.trunkline.storage
+    const { connection } = sqliteOf(service.trunkline.storage)
     const now = '2026-01-01T00:00:00.000000Z'
     connection.db.exec(
       `INSERT INTO sms_gateways (id, name, provider_type, server_host, server_port, username, password, callback_token, meta, is_active, use_ssl, api_path, created_at, updated_at)

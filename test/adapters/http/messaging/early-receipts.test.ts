@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { addGateway, json as answerJson, MESSAGE } from '../../../support/messaging/gateway.ts'
 import { keepSending } from '../../../support/messaging/messages.ts'
 import { smsPlace } from '../../../support/messaging/sms-place.ts'
@@ -32,7 +33,7 @@ describe('a receipt that comes before the reply to its send', () => {
     const { data } = (await place.world.send('POST', `/api/sms-gateways/${place.id}/send`, MESSAGE)).json
     assert.equal(data.delivery_status, 'delivrd')
     assert.deepEqual(data.remote_response, { id: 'early-2', status: 'DELIVRD', ENROUTE: 1, ACCEPTD: 1, DELIVRD: 1 })
-    const { connection } = place.world.service.trunkline.storage
+    const { connection } = sqliteOf(place.world.service.trunkline.storage)
     const parked = connection.value<[string], number>(
       'SELECT count(*) FROM parked_receipts WHERE external_message_id = ?',
     )

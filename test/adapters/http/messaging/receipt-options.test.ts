@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { smsMessages } from '../../../../core/resources/sms-messages.ts'
 import { startWorld, type World } from '../../../support/data/records.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../../support/messaging/gateway.ts'
 
 const RECEIVED = { message: 'DLR received' }
@@ -147,6 +148,6 @@ describe('dlr_token_in', () => {
     assert.equal((await receipt(id, {})).status, 403)
     const parked = 'SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?'
     await receipt(id, { id: 'not-yet' })
-    assert.equal(world.service.trunkline.storage.connection.value<[number], number>(parked).get(id), 0)
+    assert.equal(sqliteOf(world.service.trunkline.storage).connection.value<[number], number>(parked).get(id), 0)
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { smsMessages } from '../../../../core/resources/sms-messages.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { addGateway, MESSAGE } from '../../../support/messaging/gateway.ts'
 import { smsPlace } from '../../../support/messaging/sms-place.ts'
 
@@ -191,7 +192,7 @@ describe('a receipt', () => {
     const message = await sent('orphan')
     await place.world.send('DELETE', `/api/sms-gateways/${place.id}`)
     for (const externalId of ['unknown', 'orphan']) await receipt({ id: externalId, status: 'DELIVRD' })
-    const { records, connection } = place.world.service.trunkline.storage
+    const { records, connection } = sqliteOf(place.world.service.trunkline.storage)
     const found = await records.find(smsMessages, message.id)
     assert.equal(found?.delivery_status, 'delivrd')
     const parked = connection.value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openStorage } from '../../../../adapters/sqlite/storage.ts'
 import { manualClock } from '../../../support/clock.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { ADMIN, temporaryFolder } from '../../../support/http/app.ts'
 import { cookieOf, me, serving } from '../../../support/http/sessions.ts'
 import { addGateway, json, MESSAGE, signal, startGateway } from '../../../support/messaging/gateway.ts'
@@ -13,7 +14,7 @@ describe('a session', () => {
     'is stored as the SHA-256 of its token alone',
     serving(async service => {
       const token = (await service.login()).split('=')[1] ?? ''
-      const { connection } = service.trunkline.storage
+      const { connection } = sqliteOf(service.trunkline.storage)
       const rows = connection.query<[], Record<string, unknown>>('SELECT * FROM sessions').all()
       assert.deepEqual(
         rows.map(row => row.token_hash),
@@ -161,7 +162,7 @@ describe('logout', () => {
       assert.deepEqual(answer.json, { message: 'Logged out successfully.' })
       assert.match(cookieOf(answer), /^trunkline_session=;.*expires=Thu, 01 Jan 1970/)
       assert.equal(await me(service, session), 401)
-      const { connection } = service.trunkline.storage
+      const { connection } = sqliteOf(service.trunkline.storage)
       assert.equal(connection.value<[], number>('SELECT count(*) FROM sessions').get(), 0)
     }),
   )

@@ -6,6 +6,7 @@ import type { SwitchRecord } from '../../../../core/ports/calls.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { manualClock } from '../../../support/clock.ts'
 import { insert } from '../../../support/data/rows.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { asteriskRow, inWorld, rules, stored } from '../../../support/data/switch.ts'
 
 describe('a change of rates', () => {
@@ -45,7 +46,7 @@ describe('a change of rates', () => {
   test(
     'between the rating of a batch and its storing is seen by that batch',
     inWorld(async world => {
-      const { calls, writer, connection } = world.storage
+      const { calls, writer, connection } = sqliteOf(world.storage)
       const changed = writer.write(() => connection.db.exec('UPDATE rates SET cost_per_minute = 600'))
       const record = readRecord('asterisk-csv', asteriskRow().trimEnd())
       await Promise.all([changed, calls.store({ name: '-', rules: rules() }, [record], null)])
@@ -56,7 +57,7 @@ describe('a change of rates', () => {
   test(
     'makes a large deck be built in steps, and is seen when it comes between two of them',
     inWorld(async world => {
-      const { calls, writer, connection } = world.storage
+      const { calls, writer, connection } = sqliteOf(world.storage)
       const many = `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 30000)
         INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
         SELECT ${world.tenantId}, '7' || i, 'Place', 1, 1, 'active', '', '' FROM n`
@@ -79,7 +80,7 @@ describe('a change of rates', () => {
   test(
     'that is undone rates no call',
     inWorld(async world => {
-      const { calls, connection } = world.storage
+      const { calls, connection } = sqliteOf(world.storage)
       const feed = { name: '-', rules: rules() }
       const one = (id: string): SwitchRecord[] => [readRecord('asterisk-csv', asteriskRow({ id }).trimEnd())]
       connection.db.exec(

@@ -5,6 +5,7 @@ import { ingest } from '../../../../adapters/pbx/ingest.ts'
 import type { UsageGroup } from '../../../../core/ports/calls.ts'
 import { daysOfMonth } from '../../../../core/rating/period.ts'
 import { insert } from '../../../support/data/rows.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { asteriskRow, inWorld, rules, type SwitchWorld } from '../../../support/data/switch.ts'
 
 const usage = ({ storage, tenantId }: SwitchWorld, by: UsageGroup | null, zone = 'Europe/Kyiv', month = '2026-10') =>
@@ -20,7 +21,7 @@ describe('the usage of a month', () => {
     'counts them by the deck that was in force when they started, and names what is gone from the rates by that',
     inWorld(async world => {
       const { storage, tenantId: tenant_id } = world
-      const { db } = storage.connection
+      const { db } = sqliteOf(storage).connection
       await insert(storage.records, 'rates', { tenant_id, prefix: '38050', destination: 'Ukraine mobile' })
       db.exec(`INSERT INTO decks VALUES (1, ${tenant_id}, '0000-01-01T00:00:00.000000Z', 'past', 'a', 1, ''),
         (2, ${tenant_id}, '2026-02-10T00:00:00.000000Z', 'in force', 'b', 1, '');
@@ -60,7 +61,7 @@ describe('the usage of a month', () => {
   test(
     'names the destination of a call whose rate is known by its prefix alone by the rate of that prefix',
     inWorld(async world => {
-      const { db } = world.storage.connection
+      const { db } = sqliteOf(world.storage).connection
       await ingested(world, asteriskRow({ id: '1' }), asteriskRow({ id: '2', seconds: 0 }))
       db.exec('UPDATE cdr_ratings SET rate_id = NULL')
       const lines = await usage(world, 'destination')

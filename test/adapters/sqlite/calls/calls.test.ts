@@ -7,6 +7,7 @@ import { ingest } from '../../../../adapters/pbx/ingest.ts'
 import { readRecord } from '../../../../adapters/pbx/records.ts'
 import { withPresentRules } from '../../../../bin/feeds.ts'
 import { insert } from '../../../support/data/rows.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import {
   asteriskCustomRow,
   asteriskRow,
@@ -127,7 +128,7 @@ describe('the quarantine', () => {
   test(
     'replays records together in one transaction: a call that came twice is stored once, and a failure stores nothing',
     inWorld(async world => {
-      const { calls, connection } = world.storage
+      const { calls, connection } = sqliteOf(world.storage)
       await taken(world, `${asteriskRow({ accountcode: '' })}${asteriskRow({ accountcode: '', id: '1.2' })}garbage\n`)
       await taken(world, asteriskCustomRow({ accountcode: '' }))
       const withTenant = withPresentRules(calls, [{ format: 'auto', path: '-', tenant: 'acme' }])

@@ -5,6 +5,7 @@ import type { Connection } from '../../../../adapters/sqlite/database/database.t
 import { replaceDeck } from '../../../support/cli/replace-deck.ts'
 import { later } from '../../../support/data/decks.ts'
 import { insert } from '../../../support/data/rows.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { inWorld } from '../../../support/data/switch.ts'
 
 // The world's clock shows noon of 1 March 2026; 380 costs 0.0123 a minute there, by 60 seconds.
@@ -32,7 +33,7 @@ describe('the catalog of a tenant', () => {
       const { storage, tenantId } = world
       await replaceDeck(storage, tenantId, [['380', 500]])
       await replaceDeck(storage, tenantId, [['380', 600]], day(2))
-      const { connection, reads } = countingReads(storage.connection)
+      const { connection, reads } = countingReads(sqliteOf(storage).connection)
       const known = catalogs(connection)
       await known.ready(new Set([tenantId]), () => ({ from: day(2), to: day(3) }))
       assert.equal(reads(), 1)
@@ -48,7 +49,7 @@ describe('the catalog of a tenant', () => {
     'is another as soon as a deck is brought in, put in force, cancelled or forgotten',
     inWorld(async world => {
       const { storage, tenantId } = world
-      const known = catalogs(storage.connection)
+      const known = catalogs(sqliteOf(storage).connection)
       const isNew = async (act: () => Promise<unknown>): Promise<boolean> => {
         const before = known.of(tenantId)
         await act()

@@ -5,6 +5,7 @@ import { catalogs } from '../../../../adapters/sqlite/calls/catalogs.ts'
 import { FOREVER } from '../../../../core/rating/period.ts'
 import { rates } from '../../../../core/resources/rates.ts'
 import { insert } from '../../../support/data/rows.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { asteriskRow, inWorld, rules, type SwitchWorld } from '../../../support/data/switch.ts'
 
 /** Tenants of three rates each. */
@@ -22,7 +23,7 @@ test(
   'the catalogs used last are kept, as many as their rates allow',
   inWorld(async world => {
     const [a = 0, b = 0, c = 0] = await tenantsOf(world, 3)
-    const known = catalogs(world.storage.connection, 6)
+    const known = catalogs(sqliteOf(world.storage).connection, 6)
     const [ofA, ofB] = [known.of(a), known.of(b)]
     assert.equal(known.of(a), ofA)
     known.of(c)
@@ -36,7 +37,7 @@ test(
   'one catalog larger than what is kept in all is kept while no other is asked for',
   inWorld(async world => {
     const [a = 0, b = 0] = await tenantsOf(world, 2)
-    const known = catalogs(world.storage.connection, 1)
+    const known = catalogs(sqliteOf(world.storage).connection, 1)
     const ofA = known.of(a)
     assert.equal(known.of(a), ofA)
     known.of(b)
@@ -48,7 +49,7 @@ test(
   'the catalogs of one batch are all kept until the next',
   inWorld(async world => {
     const ids = await tenantsOf(world, 5)
-    const known = catalogs(world.storage.connection, 6)
+    const known = catalogs(sqliteOf(world.storage).connection, 6)
     await known.ready(new Set(ids), () => FOREVER)
     const first = ids.map(known.of)
     assert.deepEqual(new Set(first).size, 5)
@@ -62,7 +63,7 @@ test(
   'batches that need the same catalog at once share it',
   inWorld(async world => {
     const [id = 0] = await tenantsOf(world, 1)
-    const known = catalogs(world.storage.connection)
+    const known = catalogs(sqliteOf(world.storage).connection)
     const read = async () => {
       const isReady = await known.ready(new Set([id]), () => FOREVER)
       assert.ok(isReady())
@@ -77,8 +78,9 @@ test(
   'a catalog is not ready where it has changed since, or while it was read',
   inWorld(async world => {
     const [id = 0] = await tenantsOf(world, 1)
-    const known = catalogs(world.storage.connection)
-    const change = () => world.storage.connection.db.exec('UPDATE rates SET cost_per_minute = cost_per_minute + 1')
+    const known = catalogs(sqliteOf(world.storage).connection)
+    const change = () =>
+      sqliteOf(world.storage).connection.db.exec('UPDATE rates SET cost_per_minute = cost_per_minute + 1')
     const isReady = await known.ready(new Set([id]), () => FOREVER)
     change()
     assert.ok(!isReady())
@@ -92,7 +94,7 @@ test(
 test(
   'a catalog is current until something it is made of has changed, or nothing can be told any more',
   inWorld(async world => {
-    const known = catalogs(world.storage.connection)
+    const known = catalogs(sqliteOf(world.storage).connection)
     const before = known.of(world.tenantId)
     await world.storage.records.update(rates, world.rateId, { cost_per_minute: 99 })
     assert.ok(before && !known.isCurrent(before))
@@ -107,7 +109,7 @@ test(
 test(
   'a batch sees that its tenant came or went between rating and storing',
   inWorld(async world => {
-    const { calls, writer, connection } = world.storage
+    const { calls, writer, connection } = sqliteOf(world.storage)
     const feed = { name: '-', rules: rules() }
     const record = readRecord('asterisk-csv', asteriskRow({ accountcode: 'late' }).trimEnd())
     const renamed = writer.write(() => connection.db.exec(`UPDATE tenants SET slug = 'late'`))

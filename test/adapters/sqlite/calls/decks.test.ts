@@ -4,12 +4,13 @@ import { ALL_ALONG } from '../../../../core/rating/deck-times.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { replaceDeck } from '../../../support/cli/replace-deck.ts'
 import { inShort, later, storedRates } from '../../../support/data/decks.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { inWorld, type SwitchWorld } from '../../../support/data/switch.ts'
 
 // The world's clock shows noon of 1 March 2026.
 const day = (number: number): string => `2026-03-${String(number).padStart(2, '0')}T00:00:00.000000Z`
 
-const shortRates = ({ storage, tenantId }: SwitchWorld): string[] => inShort(storedRates(storage, tenantId))
+const shortRates = ({ storage, tenantId }: SwitchWorld): string[] => inShort(storedRates(sqliteOf(storage), tenantId))
 
 /** The tenant's decks: id, state, the day it takes effect and the number of rates. */
 const decksOf = async ({ storage, tenantId }: SwitchWorld): Promise<string[]> =>
@@ -19,13 +20,15 @@ const decksOf = async ({ storage, tenantId }: SwitchWorld): Promise<string[]> =>
   )
 
 const auditOf = ({ storage }: Pick<SwitchWorld, 'storage'>, action: string): Record<string, unknown>[] =>
-  storage.connection
-    .value<[string], string>('SELECT changes FROM audit WHERE action = ? ORDER BY id')
+  sqliteOf(storage)
+    .connection.value<[string], string>('SELECT changes FROM audit WHERE action = ? ORDER BY id')
     .all(action)
     .map(text => JSON.parse(text))
 
 const asideOf = ({ storage }: SwitchWorld): number[] =>
-  storage.connection.value<[], number>('SELECT count(*) FROM deck_rates GROUP BY deck_id ORDER BY deck_id').all()
+  sqliteOf(storage)
+    .connection.value<[], number>('SELECT count(*) FROM deck_rates GROUP BY deck_id ORDER BY deck_id')
+    .all()
 
 describe('a deck that takes effect later', () => {
   it(
@@ -61,7 +64,7 @@ describe('a deck that takes effect later', () => {
       const tries = Array.from({ length: 5 }, () => later(world.path, day(3), ({ decks }) => decks.putInForce()))
       assert.equal((await Promise.all(tries)).flat().length, 1)
       assert.equal(auditOf(world, 'apply').length, 1)
-      assert.equal(storedRates(storage, tenantId).length, 1)
+      assert.equal(storedRates(sqliteOf(storage), tenantId).length, 1)
     }),
   )
 
@@ -74,7 +77,7 @@ describe('a deck that takes effect later', () => {
       assert.equal((await storage.decks.cancel(1)).effectiveAt, day(2))
       await later(world.path, day(4), ({ decks }) => decks.putInForce())
       assert.deepEqual(
-        storedRates(storage, tenantId).map(({ cost_per_minute }) => cost_per_minute),
+        storedRates(sqliteOf(storage), tenantId).map(({ cost_per_minute }) => cost_per_minute),
         [6],
       )
       assert.deepEqual(auditOf(world, 'apply').length, 1)

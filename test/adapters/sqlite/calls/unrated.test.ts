@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UNRATED } from '../../../../adapters/sqlite/calls/call-ratings.ts'
 import { selectionSql } from '../../../../adapters/sqlite/records/selection.ts'
-
 import { FOREVER } from '../../../../core/rating/period.ts'
 import { cdrs } from '../../../../core/resources/cdrs.ts'
 import { idsOf, insert } from '../../../support/data/rows.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { asteriskRow, inWorld, type SwitchWorld, taken } from '../../../support/data/switch.ts'
 
 const NOWHERE = '0088123456'
@@ -32,7 +32,7 @@ const idsBySwitch = (world: SwitchWorld, ...ids: string[]) =>
 
 /** Ratings without a rate, for this many calls older than all others. */
 function addUnrated({ storage, tenantId }: SwitchWorld, count: number): void {
-  storage.connection.db.exec(`
+  sqliteOf(storage).connection.db.exec(`
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
     INSERT INTO cdrs (tenant_id, caller_number, destination_number, direction, disposition, duration_seconds, bill_seconds,
       cost, started_at, created_at, updated_at)
@@ -103,7 +103,8 @@ test(
 
 test(
   'unrated calls are looked up by their index where they are few, and counted by it',
-  inWorld(async ({ storage: { connection } }) => {
+  inWorld(async ({ storage }) => {
+    const { connection } = sqliteOf(storage)
     const conditions = selectionSql(connection, cdrs, { unrated: true }).map(({ sql }) => sql)
     for (const sql of [
       `SELECT count(*) FROM cdr_ratings r WHERE ${UNRATED}`,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { openStorage, type Storage } from '../../../../adapters/sqlite/storage.ts'
+import { openStorage, type SqliteStorage } from '../../../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../../../adapters/system/clock.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import { bundled } from '../../../support/bundled.ts'
@@ -82,8 +82,8 @@ describe('several processes on one file', { timeout: 60_000 }, () => {
 describe('two connections in one process', () => {
   const folder = temporaryFolder()
   const path = join(folder.path, 'test.db')
-  let one: Storage
-  let other: Storage
+  let one: SqliteStorage
+  let other: SqliteStorage
   before(() => {
     one = openStorage(path, { clock: systemClock(), create: true })
     other = openStorage(path, { clock: systemClock() })

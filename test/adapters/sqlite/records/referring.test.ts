@@ -4,12 +4,13 @@ import { extensions } from '../../../../core/resources/extensions.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { replaceDeck } from '../../../support/cli/replace-deck.ts'
 import { insert } from '../../../support/data/rows.ts'
+import { sqliteOf } from '../../../support/data/stored.ts'
 import { inWorld } from '../../../support/data/switch.ts'
 
 test(
   'a record is widely referred to by 500 rows, those included that go with what goes with it',
   inWorld(async ({ storage }) => {
-    const { records, connection } = storage
+    const { records, connection } = sqliteOf(storage)
     const { id: tenant_id = 0 } = await insert(records, 'tenants', { slug: 'many' })
     const { id = 0 } = await insert(records, 'extensions', { tenant_id })
     const calls = (count: number) =>

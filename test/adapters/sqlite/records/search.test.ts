@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { advanceSearchIndexes, ensureSearchIndexes } from '../../../../adapters/sqlite/records/search/search-index.ts'
-import { openStorage, type Storage } from '../../../../adapters/sqlite/storage.ts'
+import { openStorage, type SqliteStorage } from '../../../../adapters/sqlite/storage.ts'
 import type { PageQuery } from '../../../../core/ports/records.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import { fold } from '../../../../core/search.ts'
@@ -67,9 +67,9 @@ async function world() {
 
 type World = Awaited<ReturnType<typeof world>>
 
-const step = (storage: Storage): Promise<boolean> =>
+const step = (storage: SqliteStorage): Promise<boolean> =>
   storage.writer.write(() => advanceSearchIndexes(storage.connection))
-const throughOf = (storage: Storage): unknown =>
+const throughOf = (storage: SqliteStorage): unknown =>
   storage.connection.value(`SELECT through_id FROM search_indexes WHERE resource = 'dids'`).get()
 
 /** The ids that a scan of every record finds. */
@@ -147,7 +147,7 @@ test('a search finds the same as a scan of all records, whatever the index conta
 })
 
 /** Creates this many calls in one statement; every one contains "common", and every thousandth "needle". */
-function fill(storage: Storage, count: number): void {
+function fill(storage: SqliteStorage, count: number): void {
   const { tenant_id, ...values } = row('cdrs', { caller_number: 'x', started_at: 'x' })
   const names = Object.keys(values).filter(name => !['caller_number', 'started_at'].includes(name))
   const sql = `WITH RECURSIVE n(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${count})
@@ -157,17 +157,17 @@ function fill(storage: Storage, count: number): void {
   storage.connection.db.prepare(sql).run(...names.map(name => values[name]))
 }
 
-const inOrder = (storage: Storage, condition: string): number[] =>
+const inOrder = (storage: SqliteStorage, condition: string): number[] =>
   storage.connection.value<[], number>(`SELECT id FROM cdrs WHERE ${condition} ORDER BY started_at DESC, id DESC`).all()
 
-async function shown(storage: Storage, query: Pick<PageQuery, 'search' | 'limit'>): Promise<string> {
+async function shown(storage: SqliteStorage, query: Pick<PageQuery, 'search' | 'limit'>): Promise<string> {
   const pages: string[] = []
   for await (const page of storage.records.list(resourceNamed('cdrs'), { view: 'list', ...query }))
     pages.push(page.json)
   return pages.filter(Boolean).join()
 }
 
-async function findsAll(storage: Storage, stage: string): Promise<void> {
+async function findsAll(storage: SqliteStorage, stage: string): Promise<void> {
   const { records } = storage
   const common = inOrder(storage, `caller_number LIKE '%common%'`)
   const rare = inOrder(storage, `caller_number LIKE '%needle%'`)

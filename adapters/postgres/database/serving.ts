@@ -1,0 +1,58 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { Client } from 'pg'
+import type { Claim } from '../../../core/ports/storage.ts'
+import type { Queries } from './database.ts'
+import { translate } from './errors.ts'
+import { clientConfig } from './options.ts'
+import { sql } from './sql.ts'
+
+/** "Trnl" in ASCII. Each daemon holds this lock, shared, while it serves the database. */
+const SERVED = 0x54726e6c
+const RETRY_MS = 1_000
+
+/** Several daemons may serve a database: each claims it, on a connection that is opened again when it is lost. */
+export async function claimServing(address: string): Promise<Claim> {
+  const released = new AbortController()
+  const config = { ...clientConfig(address), statement_timeout: 0 }
+  const hold = async (): Promise<Client> => {
+    const client = new Client(config)
+    let isHeld = false
+    client.on('error', () => undefined)
+    client.on('end', () => {
+      if (isHeld) void again()
+    })
+    try {
+      await client.connect()
+      await client.query('SELECT pg_advisory_lock_shared($1)', [SERVED])
+    } catch (error) {
+      await client.end().catch(() => undefined)
+      throw error
+    }
+    isHeld = true
+    return client
+  }
+  let present: Promise<Client> = hold()
+  const again = async (): Promise<void> => {
+    while (!released.signal.aborted) {
+      await pause(RETRY_MS, undefined, { signal: released.signal, ref: false }).catch(() => undefined)
+      if (released.signal.aborted) return
+      present = hold()
+      if (await present.then(() => true).catch(() => false)) return
+    }
+  }
+  await present.catch(error => {
+    throw translate(error)
+  })
+  return {
+    release: async () => {
+      released.abort()
+      await present.then(client => client.end()).catch(() => undefined)
+    },
+  }
+}
+
+/** Returns whether any daemon serves the database. */
+export const isServed = async (queries: Queries): Promise<boolean> =>
+  (await queries.value<boolean>(sql`SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND classid = 0 AND objid = ${SERVED}::bigint::oid)`)) ?? false
