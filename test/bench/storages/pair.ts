@@ -1,13 +1,13 @@
 import { Client } from 'pg'
 import { clientConfig } from '../../../adapters/postgres/database/options.ts'
-import { openStorage as openPostgres, type Storage } from '../../../adapters/postgres/storage.ts'
+import { openStorage as openPostgres, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
 import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { openStorage as openSqlite } from '../../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../../adapters/system/clock.ts'
 import { startServer } from '../../support/postgres/server.ts'
 
 /** The ports that are measured. */
-export type Measured = Pick<Storage, 'records' | 'calls' | 'bulk'>
+export type Measured = Pick<PostgresStorage, 'records' | 'calls' | 'bulk'>
 
 export interface Pair {
   readonly sqlite: Measured
@@ -30,7 +30,7 @@ export async function openPair(path: string): Promise<Pair> {
   await admin.query(`CREATE DATABASE ${DATABASE} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
   await admin.end()
   const clock = systemClock()
-  const postgres = await openPostgres(server.address(DATABASE), { clock, migrate: true })
+  const postgres = await openPostgres(server.address(DATABASE), { clock, create: true })
   await fill(postgres, path)
   const sqlite = openSqlite(path, { clock })
   return {
@@ -44,7 +44,7 @@ export async function openPair(path: string): Promise<Pair> {
   }
 }
 
-async function fill({ database }: Storage, path: string): Promise<void> {
+async function fill({ database }: PostgresStorage, path: string): Promise<void> {
   const source = new Sqlite(path, { readonly: true })
   const session = database.session()
   try {
