@@ -1,4 +1,4 @@
-import type { BulkRecord, BulkRecords, Column } from './ports/bulk.ts'
+import type { BulkPlan, BulkRecord, BulkRecords, Column, Rejection } from './ports/bulk.ts'
 import type { Value } from './resources/field.ts'
 
 /** Packs records with the same fields into columns. */
@@ -22,6 +22,32 @@ export function recordAt({ rows, lines, raws, values }: BulkRecords, index: numb
     raw: typeof raw === 'string' ? raw : null,
     values: values.map(each => valueAt(each, index)),
   }
+}
+
+/** Reads one field of the record at an index; null if it has none. */
+export type FieldReader = (records: BulkRecords, index: number) => Value
+
+export function fieldReader(
+  { columns, constants }: Pick<BulkPlan, 'columns' | 'constants'>,
+  name: string,
+): FieldReader {
+  const position = columns.indexOf(name)
+  const constant = constants[name] ?? null
+  return position === -1 ? () => constant : ({ values }, index) => valueAt(values[position], index) ?? null
+}
+
+export const rowsOf = (rejections: readonly Rejection[]): ReadonlySet<number> =>
+  new Set(rejections.map(({ row }) => row))
+
+/** Returns the records of other rows than these. */
+export function withoutRows(rows: ReadonlySet<number>, records: readonly BulkRecords[]): readonly BulkRecords[] {
+  if (rows.size === 0) return records
+  return records.map(some => {
+    const kept = Array.from({ length: some.count }, (_, index) => index).filter(
+      index => !rows.has(Number(valueAt(some.rows, index))),
+    )
+    return kept.length === some.count ? some : packed(kept.map(index => recordAt(some, index)))
+  })
 }
 
 export const countOf = (records: readonly BulkRecords[]): number => records.reduce((sum, { count }) => sum + count, 0)

@@ -66,6 +66,24 @@ export function changeOf(former: FormerRating, now: Rerated['new']): Rerated {
   }
 }
 
+/** A former rating of a call, and the one that replaced it, as a storage selects them. */
+export interface ReplacedRating extends FormerRating {
+  readonly kept_id: number
+  readonly new_bill_seconds: number
+  readonly new_cost: number
+  readonly new_prefix: string | null
+  readonly new_direction: Direction
+}
+
+/** Returns the change that a stored pair of ratings shows. */
+export const replacement = (row: ReplacedRating): Rerated =>
+  changeOf(row, {
+    cost: row.new_cost,
+    billSeconds: row.new_bill_seconds,
+    prefix: row.new_prefix,
+    direction: row.new_direction,
+  })
+
 export interface Rerating {
   /** The calls to rate again, in batches. */
   readonly pages: Iterable<readonly StoredCall[]>

@@ -1,17 +1,8 @@
-import { valueAt } from '../../../core/packed-records.ts'
+import { fieldReader } from '../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
-
-/** Reads one field of an incoming record; null if it has no value. */
-export type Reader = (records: BulkRecords, index: number) => Value
-
-export function readerOf({ columns, constants }: Pick<BulkPlan, 'columns' | 'constants'>, name: string): Reader {
-  const position = columns.indexOf(name)
-  const constant = constants[name] ?? null
-  return position === -1 ? () => constant : ({ values }, index) => valueAt(values[position], index) ?? null
-}
 
 export interface Twins {
   /** Finds the stored twin of each call in a batch, using each stored call once. Call it for one batch at a time. */
@@ -30,8 +21,8 @@ export interface Twins {
 export function callTwins(plan: BulkPlan): Twins {
   const { before } = plan
   const others = Object.keys(plan.resource.fields).filter(name => name !== 'tenant_id' && name !== 'started_at')
-  const [tenantOf, startOf] = [readerOf(plan, 'tenant_id'), readerOf(plan, 'started_at')]
-  const readers = [tenantOf, startOf, ...others.map(name => readerOf(plan, name))]
+  const [tenantOf, startOf] = [fieldReader(plan, 'tenant_id'), fieldReader(plan, 'started_at')]
+  const readers = [tenantOf, startOf, ...others.map(name => fieldReader(plan, name))]
   const columns = ['tenant_id', 'started_at', ...others]
   const taken = new Set<number>()
   const keyOf = (values: readonly Value[]): string => values.join('\0')

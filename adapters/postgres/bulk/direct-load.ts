@@ -1,6 +1,6 @@
 import type { FieldErrors } from '../../../core/errors.ts'
 import { AppError } from '../../../core/errors.ts'
-import { countOf, packed, recordAt, valueAt } from '../../../core/packed-records.ts'
+import { countOf, fieldReader, recordAt, rowsOf, withoutRows } from '../../../core/packed-records.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejection } from '../../../core/ports/bulk.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { Value } from '../../../core/resources/field.ts'
@@ -13,7 +13,6 @@ import { joined, raw, sql } from '../database/sql.ts'
 import { tableOf } from '../database/table.ts'
 import { typeOf } from '../records/record-rules.ts'
 import type { AuditTrail } from '../service/audit.ts'
-import { readerOf } from './call-twins.ts'
 import { eachOf, importedCalls } from './imported-calls.ts'
 
 /** A batch does not block other writers, so only memory bounds its size. */
@@ -41,10 +40,10 @@ export function directLoad(database: Database, clock: Clock, trail: AuditTrail, 
   /** Separates new records from rejected and stored ones. */
   const parted = async (within: Queries, records: readonly BulkRecords[]) => {
     const loose = await danglingIn(within, plan, records)
-    const sound = without(rowsOf(loose), records)
+    const sound = withoutRows(rowsOf(loose), records)
     const sifted = await calls.sift(within, sound)
     const all = [...loose, ...sifted.conflicts]
-    const fresh = without(new Set([...sifted.storedRows, ...rowsOf(sifted.conflicts)]), sound)
+    const fresh = withoutRows(new Set([...sifted.storedRows, ...rowsOf(sifted.conflicts)]), sound)
     const counts = { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.storedRows.size, rejected: all.length }
     return { fresh, batch: { counts, rejected: all, settle: () => calls.settle(sifted) } satisfies Batch }
   }
@@ -96,18 +95,6 @@ export function directLoad(database: Database, clock: Clock, trail: AuditTrail, 
   }
 }
 
-const rowsOf = (rejections: readonly Rejection[]): ReadonlySet<number> => new Set(rejections.map(({ row }) => row))
-
-function without(rows: ReadonlySet<number>, records: readonly BulkRecords[]): readonly BulkRecords[] {
-  if (rows.size === 0) return records
-  return records.map(some => {
-    const kept = Array.from({ length: some.count }, (_, index) => index).filter(
-      index => !rows.has(Number(valueAt(some.rows, index))),
-    )
-    return kept.length === some.count ? some : packed(kept.map(index => recordAt(some, index)))
-  })
-}
-
 /** Returns the ids of the records, in their order. */
 async function insert(
   within: Queries,
@@ -120,7 +107,7 @@ async function insert(
   const stamps = timestamped(resource)
   const each = eachOf(batch)
   const arrays = fields.map(([name, field]) => {
-    const read = readerOf({ columns, constants }, name)
+    const read = fieldReader({ columns, constants }, name)
     const values = each.map(({ records, index }): Value => read(records, index) ?? field.fallback)
     return sql`${values}::${raw(typeOf(field))}[]`
   })
@@ -151,7 +138,7 @@ async function danglingIn(
   const places = eachOf(batch)
   for (const [field, { references }] of Object.entries(plan.resource.fields)) {
     if (!references || typeof references.to !== 'string' || references.onDelete === 'keep') continue
-    const read = readerOf(plan, field)
+    const read = fieldReader(plan, field)
     const given = places.map(({ records, index }) => read(records, index))
     const wanted = [...new Set(given)].filter(id => id !== null)
     const there = new Set<Value>(

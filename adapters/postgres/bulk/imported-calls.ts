@@ -1,39 +1,27 @@
-import { isAnswered } from '../../../core/calls/completed-call.ts'
-import type { IdConflict, IdentifiedCall } from '../../../core/calls/identity.ts'
+import {
+  type ImportedCall,
+  idRejection,
+  importedCallReader,
+  importedOutcomeReader,
+  type SiftedCalls,
+} from '../../../core/calls/imported-call.ts'
 import { separateCalls } from '../../../core/calls/separate.ts'
-import type { FieldError } from '../../../core/errors.ts'
-import { recordAt, valueAt } from '../../../core/packed-records.ts'
-import type { BulkPlan, BulkRecords, Rejection } from '../../../core/ports/bulk.ts'
-import { outcomeOf } from '../../../core/rating/outcome.ts'
+import { type FieldReader, fieldReader, valueAt } from '../../../core/packed-records.ts'
+import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { keptWithCalls } from '../../../core/resources/call-ratings.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import { keyOf, partsOfKey, storedCalls } from '../calls/call-keys.ts'
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
-import { callTwins, type Reader, readerOf } from './call-twins.ts'
-
-/** What an import finds about calls that may already be stored. */
-export interface Sifted {
-  /** The rows of stored calls. */
-  readonly storedRows: ReadonlySet<number>
-  /** Rows with the id of another call. */
-  readonly conflicts: readonly Rejection[]
-  /** The stored calls without a switch that match the known rows. */
-  readonly twins: readonly number[]
-}
+import { callTwins } from './call-twins.ts'
 
 export interface ImportedCalls {
   /** Finds the calls that are already stored. Only reads. */
-  sift(within: Queries, records: readonly BulkRecords[]): Promise<Sifted>
+  sift(within: Queries, records: readonly BulkRecords[]): Promise<SiftedCalls>
   /** Notes that these rows are done. */
-  settle(sifted: Sifted): void
+  settle(sifted: SiftedCalls): void
   /** Stores what belongs to calls just inserted with these ids. */
   keep(within: Queries, records: readonly BulkRecords[], ids: readonly number[]): Promise<void>
-}
-
-interface Imported extends IdentifiedCall {
-  readonly records: BulkRecords
-  readonly index: number
 }
 
 const rowOf = (records: BulkRecords, index: number): number => Number(valueAt(records.rows, index))
@@ -43,12 +31,12 @@ export const eachOf = (batch: readonly BulkRecords[]): { readonly records: BulkR
   batch.flatMap(records => Array.from({ length: records.count }, (_, index) => ({ records, index })))
 
 export function importedCalls(plan: BulkPlan): ImportedCalls {
-  const importedAt = reader(plan)
+  const importedAt = importedCallReader(plan)
   const twins = callTwins(plan)
   const keep = keeper(plan)
   return {
     sift: async (within, batch) => {
-      const called: Imported[] = []
+      const called: ImportedCall[] = []
       const storedRows = new Set<number>()
       const found: number[] = []
       const twinOf = plan.allowDuplicates ? () => null : await twins.ofBatch(within, batch)
@@ -64,11 +52,11 @@ export function importedCalls(plan: BulkPlan): ImportedCalls {
       const { fresh, conflicts } = separateCalls(called, await storedCalls(within, called))
       const isNew = new Set([...fresh, ...conflicts.map(({ call }) => call)])
       for (const call of called) if (!isNew.has(call)) storedRows.add(rowOf(call.records, call.index))
-      return { storedRows, conflicts: conflicts.map(rejection), twins: found }
+      return { storedRows, conflicts: conflicts.map(idRejection), twins: found }
     },
     settle: sifted => twins.take(sifted.twins),
     keep: async (within, batch, ids) => {
-      const called = eachOf(batch).flatMap(({ records, index }, place): [number, Imported][] => {
+      const called = eachOf(batch).flatMap(({ records, index }, place): [number, ImportedCall][] => {
         const imported = importedAt(records, index)
         return imported ? [[ids[place] ?? 0, imported]] : []
       })
@@ -77,60 +65,18 @@ export function importedCalls(plan: BulkPlan): ImportedCalls {
   }
 }
 
-function reader(plan: BulkPlan) {
-  const read = (name: string): Reader => readerOf(plan, name)
-  const kept = (name: keyof typeof keptWithCalls): Reader => read(name)
-  const [id, source, switchName] = [kept('switch_call_id'), kept('source'), kept('switch')]
-  const [tenant, start, destination] = [read('tenant_id'), read('started_at'), read('destination_number')]
-  const disposition = read('disposition')
-  return (records: BulkRecords, index: number): Imported | null => {
-    const callId = id(records, index)
-    if (callId === null) return null
-    const name = switchName(records, index)
-    return {
-      ...{ records, index, source: String(source(records, index)), switchCallId: String(callId) },
-      switchName: name === null ? null : String(name),
-      marks: {
-        tenant_id: Number(tenant(records, index)),
-        started_at: String(start(records, index)),
-        destination_number: String(destination(records, index)),
-      },
-      isAnswered: isAnswered({ disposition: String(disposition(records, index)) }),
-      attempt: null,
-    }
-  }
-}
-
-function rejection({ call: { records, index, switchCallId }, rival }: IdConflict<Imported>): Rejection {
-  const { row, line, raw: given } = recordAt(records, index)
-  const error: FieldError = {
-    rule: 'taken',
-    field: 'switch_call_id',
-    sentence: `The switch call id ${JSON.stringify(switchCallId)} is that of another call, to ${rival.destination_number} at ${rival.started_at}; if this one is of another switch, name that in the column switch.`,
-  }
-  return { row, line, raw: given, errors: [error] }
-}
-
 const textOf = (value: Value): string | null => (value === null ? null : String(value))
 const numberOf = (value: Value): number | null => (value === null ? null : Number(value))
 
 /** Stores the ratings of calls. The rate is the tenant's present one for the prefix; of several, the most similar. */
 function keeper(plan: BulkPlan) {
-  const read = (name: keyof typeof keptWithCalls | 'direction' | 'disposition' | 'duration_seconds'): Reader =>
-    readerOf(plan, name)
-  const [outcome, formerRatings] = [read('outcome'), read('former_ratings')]
-  const [direction, disposition, seconds] = [read('direction'), read('disposition'), read('duration_seconds')]
+  const read = (name: keyof typeof keptWithCalls): FieldReader => fieldReader(plan, name)
+  const formerRatings = read('former_ratings')
+  const outcomeAt = importedOutcomeReader(plan)
   const [prefix, price, increment] = [read('rate_prefix'), read('rate_cost_per_minute'), read('rate_billing_increment')]
-  const outcomeAt = ({ records, index }: Imported): Value =>
-    outcome(records, index) ??
-    outcomeOf({
-      direction: direction(records, index),
-      disposition: disposition(records, index),
-      duration_seconds: seconds(records, index),
-    })
-  return async (within: Queries, calls: readonly (readonly [cdrId: number, Imported])[]): Promise<void> => {
-    const of = <T>(part: (call: Imported) => T): T[] => calls.map(([, call]) => part(call))
-    const by = (given: Reader) => of(({ records, index }) => given(records, index))
+  return async (within: Queries, calls: readonly (readonly [cdrId: number, ImportedCall])[]): Promise<void> => {
+    const of = <T>(part: (call: ImportedCall) => T): T[] => calls.map(([, call]) => part(call))
+    const by = (read: FieldReader) => of(({ records, index }) => read(records, index))
     await within.run(sql`INSERT INTO cdr_ratings
         (cdr_id, source, switch_call_id, outcome, rate_id, prefix, cost_per_minute, billing_increment)
       SELECT u.cdr_id, u.source, u.key, u.outcome, (SELECT r.id FROM rates r
@@ -139,7 +85,7 @@ function keeper(plan: BulkPlan) {
             r.billing_increment IS NOT DISTINCT FROM u.increment DESC, r.id DESC LIMIT 1),
         u.prefix, u.price, u.increment
       FROM unnest(${calls.map(([id]) => id)}::bigint[], ${of(({ source }) => source)}::text[], ${of(keyOf)}::text[],
-        ${of(outcomeAt).map(textOf)}::text[], ${of(({ marks }) => marks.tenant_id)}::bigint[],
+        ${by(outcomeAt).map(textOf)}::text[], ${of(({ marks }) => marks.tenant_id)}::bigint[],
         ${by(prefix).map(textOf)}::text[], ${by(price).map(numberOf)}::bigint[], ${by(increment).map(numberOf)}::bigint[])
         AS u(cdr_id, source, key, outcome, tenant, prefix, price, increment)`)
     const former = calls.flatMap(([id, { records, index }]) => {

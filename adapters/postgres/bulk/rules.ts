@@ -1,17 +1,12 @@
-import type { FieldError } from '../../../core/errors.ts'
 import type { Rejection } from '../../../core/ports/bulk.ts'
-import { resourceNamed } from '../../../core/resources/all.ts'
 import { jointsAt, type Side, sidesOf, TENANT, tenantSide } from '../../../core/resources/references/within.ts'
-import { fieldLabel, type Resource } from '../../../core/resources/resource.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
 import {
-  dangling,
-  foreign,
-  joined as joinedError,
-  mergeErrors,
-  outside,
-  overLimit,
-  taken as takenBy,
-} from '../../../core/resources/values/field-errors.ts'
+  byRow,
+  type ProblemKind,
+  rejectionFor,
+  type StagedProblem,
+} from '../../../core/use-cases/records/staged-problems.ts'
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
 import { tableOf } from '../database/table.ts'
@@ -20,9 +15,7 @@ import type { Staged } from './staged.ts'
 
 /** The rules between records, applied to all rows of an import at once. */
 
-type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'outside' | 'foreign' | 'joined' | 'limit'
-
-const note = (field: string, kind: Kind, detail: string, from: Sql): Sql =>
+const note = (field: string, kind: ProblemKind, detail: string, from: Sql): Sql =>
   sql`INSERT INTO import_problems SELECT s.row, s.line, s.raw, ${field}, ${kind}, ${raw(detail)} FROM ${from}`
 
 const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
@@ -200,57 +193,17 @@ function limit({ plan, of }: Staged): Sql[] {
   ]
 }
 
-interface ProblemRow {
-  readonly row: number
-  readonly line: number
-  readonly raw: string | null
-  readonly field: string
-  readonly kind: Kind
-  readonly detail: number | null
-}
-
-const ERRORS: Readonly<Record<Kind, (resource: Resource, field: string, detail: number) => FieldError>> = {
-  duplicate: (_, field, line) => ({
-    rule: 'repeated',
-    field,
-    sentence: `The ${fieldLabel(field)} is the same as in line ${line}.`,
-    detail: { line },
-  }),
-  several: ({ plural }, field) => ({
-    rule: 'ambiguous',
-    field,
-    sentence: `Several ${plural} are stored with this ${fieldLabel(field)}; which is meant is not clear.`,
-  }),
-  taken: (_, field) => takenBy(field),
-  reference: (_, field) => dangling(field),
-  foreign: (resource, field) => foreign(field, sidesOf(resource)[0]?.field ?? '', resource.within?.field ?? ''),
-  outside: (_, field) => outside(field, TENANT),
-  joined: resource => {
-    const joints = jointsAt(resource)
-    return joinedError(
-      joints[0]?.within ?? '',
-      resource,
-      joints.map(({ pointing }) => pointing.from.plural),
-    )
-  },
-  limit: ({ limit, plural }, field, max) => overLimit(field, resourceNamed(limit?.parent ?? '').label, max, plural),
-}
-
 const PAGE = 500
 
 /** The noted problems, in the order of the rows and of the declaration. */
 export async function* rejectionsOf(queries: Queries, resource: Resource): AsyncIterable<Rejection> {
   for (let last = -1; ; ) {
-    const problems = await queries.rows<ProblemRow>(sql`SELECT * FROM import_problems WHERE row IN (
+    const problems = await queries.rows<StagedProblem>(sql`SELECT * FROM import_problems WHERE row IN (
       SELECT DISTINCT row FROM import_problems WHERE row > ${last} ORDER BY row LIMIT ${raw(String(PAGE))}) ORDER BY row`)
-    const rows = new Map<number, ProblemRow[]>()
-    for (const problem of problems) rows.set(problem.row, [...(rows.get(problem.row) ?? []), problem])
-    if (rows.size === 0) return
-    for (const [row, of] of rows) {
-      const [first] = of
-      const errors = of.map(({ field, kind, detail }) => ERRORS[kind](resource, field, detail ?? 0))
-      if (first) yield { row, line: first.line, raw: first.raw, errors: mergeErrors(resource, errors) }
-      last = row
-    }
+    const rows = [...byRow(problems)]
+    yield* rows.map(each => rejectionFor(resource, each))
+    const end = rows.at(-1)
+    if (!end) return
+    last = end[0].row
   }
 }

@@ -1,9 +1,14 @@
 import type { Catalog } from '../../../core/calls/record-call.ts'
-import { changeOf, type FormerRating, type NewRating, rerate, type StoredCall } from '../../../core/calls/rerating.ts'
+import {
+  type NewRating,
+  type ReplacedRating,
+  replacement,
+  rerate,
+  type StoredCall,
+} from '../../../core/calls/rerating.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import type { Direction } from '../../../core/rating/rate-call.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
@@ -129,30 +134,17 @@ async function apply(within: Queries, changed: readonly Changed[], now: string):
     WHERE r.cdr_id = u.id`)
 }
 
-interface KeptRow extends FormerRating {
-  readonly kept_id: number
-  readonly new_bill_seconds: number
-  readonly new_cost: number
-  readonly new_prefix: string | null
-  readonly new_direction: Direction
-}
-
 /** The changes this session has just stored, in batches. */
 async function* keptChanges(session: Queries): AsyncIterable<readonly Rerated[]> {
   for (let last = 0, isMore = true; isMore; ) {
-    const rows = await session.rows<KeptRow>(sql`SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number,
+    const rows =
+      await session.rows<ReplacedRating>(sql`SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number,
         c.duration_seconds, h.direction, h.bill_seconds, h.cost, h.rate_id, h.prefix, h.cost_per_minute,
         h.billing_increment, c.bill_seconds AS new_bill_seconds, c.cost AS new_cost, r.prefix AS new_prefix,
         c.direction AS new_direction
       FROM rerated d JOIN cdr_rating_history h ON h.id = d.id JOIN cdrs c ON c.id = h.cdr_id
       JOIN cdr_ratings r ON r.cdr_id = c.id WHERE d.id > ${last} ORDER BY d.id LIMIT ${raw(String(PAGE))}`)
-    if (rows.length > 0)
-      yield rows.map(row =>
-        changeOf(row, {
-          ...{ cost: row.new_cost, billSeconds: row.new_bill_seconds, prefix: row.new_prefix },
-          direction: row.new_direction,
-        }),
-      )
+    if (rows.length > 0) yield rows.map(replacement)
     last = rows.at(-1)?.kept_id ?? last
     isMore = rows.length === PAGE
   }

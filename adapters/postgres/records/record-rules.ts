@@ -1,16 +1,9 @@
 import { type FieldErrors, invalid } from '../../../core/errors.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field, Value } from '../../../core/resources/field.ts'
-import { fieldsOf, jointsAt, sidesOf } from '../../../core/resources/references/within.ts'
+import { fieldsOf, jointsAt, movingJoined, sidesOf } from '../../../core/resources/references/within.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
-import {
-  dangling,
-  foreign,
-  joined as joinedError,
-  mergeErrors,
-  overLimit,
-  taken,
-} from '../../../core/resources/values/field-errors.ts'
+import { dangling, foreign, mergeErrors, overLimit, taken } from '../../../core/resources/values/field-errors.ts'
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import { tableOf } from '../database/table.ts'
@@ -170,13 +163,5 @@ async function moveProblem(queries: Queries, resource: Ruled, values: Row, id?: 
   const found = await queries.value<boolean>(
     sql`SELECT ${raw(isJoined)} FROM (SELECT ${id}::bigint AS id, ${to}::bigint AS moved) v`,
   )
-  if (!found) return []
-  const { name, label = name } = resource
-  return [
-    joinedError(
-      within,
-      { label },
-      joints.map(({ pointing }) => pointing.from.plural),
-    ),
-  ]
+  return found ? [movingJoined(resource, joints)] : []
 }

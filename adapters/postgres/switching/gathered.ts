@@ -1,5 +1,5 @@
 import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory } from '../../../core/switching/directory.ts'
-import { type Carriers, type KnownTenant, routesOf } from './known-tenants.ts'
+import { type Carriers, type KnownTenant, routesOf } from '../../../core/switching/stored/known-tenant.ts'
 import type { SwitchRecords } from './switch-records.ts'
 
 /** One tenant's records that a question concerns, and the records that they point to. */

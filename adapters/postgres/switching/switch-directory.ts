@@ -1,5 +1,4 @@
-import { planOf } from '../../../core/dialling/plan.ts'
-import { plannedDialling, type ReadNumber } from '../../../core/dialling/read-number.ts'
+import type { ReadNumber } from '../../../core/dialling/read-number.ts'
 import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
 import { routeFor } from '../../../core/prefix-routes.ts'
 import { isNothing } from '../../../core/switching/changes.ts'
@@ -7,11 +6,13 @@ import type { CallRequest } from '../../../core/switching/decision.ts'
 import type { SwitchExtension, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitNumber } from '../../../core/switching/fit.ts'
 import { type FactSources, insideFacts, outsideFacts } from '../../../core/switching/stored/call-facts.ts'
-import type { DidNumbers, DidOwner } from '../../../core/switching/stored/did-index.ts'
+import { dialledDid, hasItsNumber } from '../../../core/switching/stored/dialled-did.ts'
+import type { DidNumbers } from '../../../core/switching/stored/did-index.ts'
+import { type KnownTenant, routesOf } from '../../../core/switching/stored/known-tenant.ts'
 import type { Database } from '../database/database.ts'
 import { didNumbers } from './did-numbers.ts'
 import { type Gathered, gathering } from './gathered.ts'
-import { type KnownTenant, type KnownTenants, knownTenants, routesOf } from './known-tenants.ts'
+import { type KnownTenants, knownTenants } from './known-tenants.ts'
 import { recordChanges } from './switch-changes.ts'
 import { type SwitchRecords, switchRecords } from './switch-records.ts'
 
@@ -79,34 +80,12 @@ const gatheringOf = async (tenant: KnownTenant, { known, records }: Shared): Pro
 
 /** A call to a DID of that tenant or, without one, of any tenant. */
 async function brought(dialled: string, shared: Shared, tenant: KnownTenant | null): Promise<CallFacts | null> {
-  const owner = await dialledDid(dialled, shared)
+  const owner = await dialledDid(dialled, shared.numbers, shared.known)
   const of = tenant ?? (owner && (await shared.known.of(owner.tenantId)))
   if (!of) return null
   const parts = await gatheringOf(of, shared)
   if (owner?.tenantId === of.tenant.id) await parts.addDid(owner.id)
   return insideFacts(parts.directory())
-}
-
-/**
- * The DID that a carrier calls: in E.164 with or without its plus, otherwise as dialled in the country of its tenant.
- */
-async function dialledDid(dialled: string, { numbers, known }: Shared): Promise<DidOwner | null> {
-  if (!isFitNumber(dialled)) return null
-  const digits = dialled.replace(/^\+/, '')
-  const exact = (await numbers.find(digits)) ?? (digits.startsWith('00') ? await numbers.find(digits.slice(2)) : null)
-  if (exact || dialled.startsWith('+')) return exact
-  const found = new Map<number, DidOwner>()
-  for (const country of known.countries()) {
-    const owner = await numbers.find(readIn(country, dialled))
-    if (owner && (await known.of(owner.tenantId))?.dialling.country === country) found.set(owner.id, owner)
-  }
-  const [only = null, ...others] = found.values()
-  return others.length === 0 ? only : null
-}
-
-function readIn(country: string, dialled: string): string {
-  const plan = planOf(country)
-  return plan ? plannedDialling({ plan, areaCode: '', internationalPrefix: null }).read(dialled).digits : ''
 }
 
 async function placed(
@@ -140,7 +119,7 @@ async function addShown(
   const names = routeFor(routesOf(parts.carriers, id), id, digits)?.trunks ?? []
   const ofTrunks = await Promise.all(names.map(name => known.shownBy(id, name)))
   for (const did of [...ofTrunks.flat(), ...(await records.didsTo(caller.id))])
-    if (await isOwn(did, parts.known, numbers)) parts.show(did)
+    if (await hasItsNumber(did, parts.known, numbers)) parts.show(did)
 }
 
 /** All records of a tenant. */
@@ -150,13 +129,6 @@ async function whole(tenant: KnownTenant, shared: Shared): Promise<TenantDirecto
   const parts = await gatheringOf(tenant, shared)
   for (const each of await records.of.extensions(id)) parts.keepExtension(each)
   for (const each of await records.of.queues(id)) parts.keepQueue(each)
-  for (const each of await records.of.dids(id)) if (await isOwn(each, tenant, numbers)) parts.show(each)
+  for (const each of await records.of.dids(id)) if (await hasItsNumber(each, tenant, numbers)) parts.show(each)
   return parts.directory()
 }
-
-/** If several DIDs share a number, only one owns it. */
-const isOwn = async (
-  { id, number }: { readonly id: number; readonly number: string },
-  { dialling }: KnownTenant,
-  numbers: DidNumbers,
-): Promise<boolean> => (await numbers.find(dialling.read(number).digits))?.id === id

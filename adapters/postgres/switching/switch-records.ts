@@ -1,6 +1,7 @@
 import type { StoredRoute } from '../../../core/ports/prefix-routes.ts'
 import type { Row } from '../../../core/resources/resource.ts'
-import type { SwitchDid, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import type { SwitchDid, Trunk } from '../../../core/switching/directory.ts'
+import type { TenantRow } from '../../../core/switching/stored/known-tenant.ts'
 import { type DidRow, didIn, extensionIn, queueIn, trunkIn } from '../../../core/switching/stored/rows.ts'
 import type { Database } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
@@ -24,8 +25,6 @@ const DIDS = raw(`SELECT id, tenant_id AS "tenantId", number, provider, status,
        WHEN 'extension' THEN (SELECT extension_number FROM extensions WHERE id = r.target_id)
        ELSE (SELECT queue_number FROM queues WHERE id = r.target_id) END AS number
      FROM routes r WHERE r.did_id = d.id) t WHERE t.number IS NOT NULL) AS targets FROM dids d`)
-
-type TenantRow = SwitchTenant & { readonly settings: string | null }
 
 export function switchRecords(database: Database) {
   const first = async <R, T>(statement: Sql, read: (row: R) => T): Promise<T | null> => {

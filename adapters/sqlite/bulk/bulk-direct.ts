@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { SiftedCalls } from '../../../core/calls/imported-call.ts'
 import type { FieldErrors } from '../../../core/errors.ts'
-import { countOf, packed, recordAt, valueAt } from '../../../core/packed-records.ts'
+import { countOf, recordAt, rowsOf, valueAt, withoutRows } from '../../../core/packed-records.ts'
 import type { BulkCounts, BulkLoad, BulkPlan, BulkRecords, ImportPlace, Rejection } from '../../../core/ports/bulk.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
 import { dangling } from '../../../core/resources/values/field-errors.ts'
@@ -11,7 +12,7 @@ import { othersCommits, otherWriters } from '../database/others.ts'
 import { tableOf } from '../database/table.ts'
 import type { Foundation } from '../foundation.ts'
 import { boundRow, checkedReferences, defaultsOf, rowInserter, storePlace } from './bulk-rows.ts'
-import { importedCalls, type Sifted } from './imported-calls.ts'
+import { importedCalls } from './imported-calls.ts'
 
 /** Holds the database's lock for some milliseconds, so that others can write in between. */
 const SMALL_BATCH = 300
@@ -40,10 +41,10 @@ export function directLoad({ connection, writer, clock, trail }: Foundation, pla
   /** Splits off the records that are stored already from those that are not rejected. */
   const parted = (records: readonly BulkRecords[]) => {
     haveOthersCommitted()
-    const sound = without(rowsOf(rejected), records)
+    const sound = withoutRows(rowsOf(rejected), records)
     const sifted = calls.sift(sound)
     rejected = [...rejected, ...sifted.conflicts]
-    const fresh = without(new Set([...sifted.storedRows, ...rowsOf(sifted.conflicts)]), sound)
+    const fresh = withoutRows(new Set([...sifted.storedRows, ...rowsOf(sifted.conflicts)]), sound)
     return {
       sifted,
       fresh,
@@ -101,19 +102,7 @@ export function directLoad({ connection, writer, clock, trail }: Foundation, pla
   }
 }
 
-const isAllNew = ({ storedRows, conflicts }: Sifted): boolean => storedRows.size + conflicts.length === 0
-
-const rowsOf = (rejections: readonly Rejection[]): ReadonlySet<number> => new Set(rejections.map(({ row }) => row))
-
-function without(rows: ReadonlySet<number>, records: readonly BulkRecords[]): readonly BulkRecords[] {
-  if (rows.size === 0) return records
-  return records.map(some => {
-    const kept = Array.from({ length: some.count }, (_, index) => index).filter(
-      index => !rows.has(Number(valueAt(some.rows, index))),
-    )
-    return kept.length === some.count ? some : packed(kept.map(index => recordAt(some, index)))
-  })
-}
+const isAllNew = ({ storedRows, conflicts }: SiftedCalls): boolean => storedRows.size + conflicts.length === 0
 
 /** Returns the first id: consecutive inserts of one transaction into a table without triggers get consecutive ids. */
 function inserter({ db, value }: Connection, { resource, columns, constants }: BulkPlan) {

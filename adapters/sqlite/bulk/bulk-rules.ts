@@ -1,20 +1,17 @@
-import type { FieldError } from '../../../core/errors.ts'
 import type { BulkPlan, Rejection } from '../../../core/ports/bulk.ts'
-import { resourceNamed } from '../../../core/resources/all.ts'
 import { jointsAt, type Side, sidesOf, TENANT, tenantSide } from '../../../core/resources/references/within.ts'
-import { fieldLabel, type Resource } from '../../../core/resources/resource.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
 import {
-  dangling,
-  foreign,
-  mergeErrors,
-  outside,
-  overLimit,
-  taken as takenBy,
-} from '../../../core/resources/values/field-errors.ts'
+  byRow,
+  type ProblemKind,
+  type RowProblems,
+  rejectionFor,
+  type StagedProblem,
+} from '../../../core/use-cases/records/staged-problems.ts'
 import type { Connection } from '../database/database.ts'
 import { keySetPages } from '../database/key-set.ts'
 import { tableOf } from '../database/table.ts'
-import { joinedSql, movingJoined, withinSql } from '../database/within.ts'
+import { joinedSql, withinSql } from '../database/within.ts'
 import { checkedReferences, looseReferences, type Named } from './bulk-rows.ts'
 
 /** Checks the rules between records for all rows of an import at once. */
@@ -28,8 +25,6 @@ export interface Staged {
   readonly named: Named
 }
 
-type Kind = 'duplicate' | 'several' | 'taken' | 'reference' | 'outside' | 'foreign' | 'joined' | 'limit'
-
 /** What is known before the rules are checked. */
 interface Known {
   readonly anyMatch: boolean
@@ -40,7 +35,7 @@ interface Known {
 /** Runs a query that returns 1 or nothing, and returns whether it was 1. */
 type Probe = (sql: string) => boolean
 
-const note = (field: string, kind: Kind, detail: string, from: string): string =>
+const note = (field: string, kind: ProblemKind, detail: string, from: string): string =>
   `INSERT INTO temp.import_problems SELECT s.row, s.line, s.raw, '${field}', '${kind}', ${detail} FROM ${from}`
 
 const isUnique = ({ unique, key }: Resource): boolean => unique.some(set => set.join() === key.join())
@@ -193,60 +188,13 @@ function limit({ plan, of }: Staged): string[] {
   ]
 }
 
-interface ProblemRow {
-  readonly row: number
-  readonly line: number
-  readonly raw: string | null
-  readonly field: string
-  readonly kind: Kind
-  readonly detail: number | null
-}
-
-const ERRORS: Readonly<Record<Kind, (resource: Resource, field: string, detail: number) => FieldError>> = {
-  duplicate: (_, field, line) => ({
-    rule: 'repeated',
-    field,
-    sentence: `The ${fieldLabel(field)} is the same as in line ${line}.`,
-    detail: { line },
-  }),
-  several: ({ plural }, field) => ({
-    rule: 'ambiguous',
-    field,
-    sentence: `Several ${plural} are stored with this ${fieldLabel(field)}; which is meant is not clear.`,
-  }),
-  taken: (_, field) => takenBy(field),
-  reference: (_, field) => dangling(field),
-  foreign: (resource, field) => foreign(field, sidesOf(resource)[0]?.field ?? '', resource.within?.field ?? ''),
-  outside: (_, field) => outside(field, TENANT),
-  joined: resource => movingJoined(resource, jointsAt(resource)),
-  limit: ({ limit, plural }, field, max) => overLimit(field, resourceNamed(limit?.parent ?? '').label, max, plural),
-}
-
 const PAGE = 500
 
 /** Yields what was noted, in the order of the rows and of the declaration. */
 export async function* rejectionsOf({ db }: Connection, resource: Resource): AsyncIterable<Rejection> {
   db.exec('CREATE INDEX IF NOT EXISTS temp.import_problems_by_row ON import_problems (row)')
-  const select = db.prepare<[number], ProblemRow>('SELECT * FROM temp.import_problems WHERE row > ? ORDER BY row')
+  const select = db.prepare<[number], StagedProblem>('SELECT * FROM temp.import_problems WHERE row > ? ORDER BY row')
   const after = (last?: RowProblems) => byRow(select.iterate(last?.[0].row ?? -1))
   for (const page of keySetPages<RowProblems>(PAGE, after, ([{ raw }]) => raw?.length ?? 0))
-    yield* page.map(problems => {
-      const { row, line, raw } = problems[0]
-      const errors = problems.map(({ field, kind, detail }) => ERRORS[kind](resource, field, detail ?? 0))
-      return { row, line, raw, errors: mergeErrors(resource, errors) }
-    })
-}
-
-type RowProblems = [ProblemRow, ...ProblemRow[]]
-
-function* byRow(problems: Iterable<ProblemRow>): Generator<RowProblems> {
-  let group: RowProblems | null = null
-  for (const problem of problems) {
-    if (group?.[0].row === problem.row) group.push(problem)
-    else {
-      if (group) yield group
-      group = [problem]
-    }
-  }
-  if (group) yield group
+    yield* page.map(problems => rejectionFor(resource, problems))
 }

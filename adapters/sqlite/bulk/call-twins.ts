@@ -1,16 +1,7 @@
-import { valueAt } from '../../../core/packed-records.ts'
+import { fieldReader } from '../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import type { Connection } from '../database/database.ts'
-
-/** Reads one field of an incoming record; null if absent. */
-export type Reader = (records: BulkRecords, index: number) => Value
-
-export function readerOf({ columns, constants }: Pick<BulkPlan, 'columns' | 'constants'>, name: string): Reader {
-  const position = columns.indexOf(name)
-  const constant = constants[name] ?? null
-  return position === -1 ? () => constant : ({ values }, index) => valueAt(values[position], index) ?? null
-}
 
 export interface Twins {
   /**
@@ -40,8 +31,8 @@ export function callTwins({ query, rows }: Connection, plan: BulkPlan): Twins {
   const stored = rows<[Value, Value], [number, ...Value[]]>(
     `SELECT id, ${others.join()} FROM cdrs WHERE tenant_id = ? AND started_at = ? AND id <= ${before} ORDER BY id`,
   )
-  const [tenantOf, startOf] = [readerOf(plan, 'tenant_id'), readerOf(plan, 'started_at')]
-  const readers = others.map(name => readerOf(plan, name))
+  const [tenantOf, startOf] = [fieldReader(plan, 'tenant_id'), fieldReader(plan, 'started_at')]
+  const readers = others.map(name => fieldReader(plan, name))
   const spans = new Map<Value, Span>()
   const taken = new Uint8Array((before >> 3) + 1)
   const isTaken = (id: number): boolean => ((taken[id >> 3] ?? 0) & (1 << (id & 7))) !== 0

@@ -1,76 +1,40 @@
-import { isAnswered } from '../../../core/calls/completed-call.ts'
-import type { IdConflict, IdentifiedCall } from '../../../core/calls/identity.ts'
+import {
+  type ImportedCall,
+  idRejection,
+  importedCallReader,
+  importedOutcomeReader,
+  type SiftedCalls,
+} from '../../../core/calls/imported-call.ts'
 import { separateCalls } from '../../../core/calls/separate.ts'
-import type { FieldError } from '../../../core/errors.ts'
-import { recordAt, valueAt } from '../../../core/packed-records.ts'
-import type { BulkPlan, BulkRecords, Rejection } from '../../../core/ports/bulk.ts'
-import { outcomeOf } from '../../../core/rating/outcome.ts'
+import { type FieldReader, fieldReader, valueAt } from '../../../core/packed-records.ts'
+import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { keptWithCalls } from '../../../core/resources/call-ratings.ts'
-import type { Value } from '../../../core/resources/field.ts'
 import { callFinder, keyOf, partsOfKey } from '../calls/call-keys.ts'
 import { type Bound, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { amountSql } from '../records/view.ts'
 import { rowInserter } from './bulk-rows.ts'
-import { callTwins, type Reader, readerOf } from './call-twins.ts'
-
-/** What an import does with calls that may be stored already. */
-export interface Sifted {
-  /** The rows that are stored already. */
-  readonly storedRows: ReadonlySet<number>
-  /** Calls with the id of a different call. */
-  readonly conflicts: readonly Rejection[]
-  /** The stored calls without a switch id that equal known rows. */
-  readonly twins: readonly number[]
-}
+import { callTwins } from './call-twins.ts'
 
 export interface ImportedCalls {
   /** Finds calls that are stored already. Only reads. */
-  sift(records: readonly BulkRecords[]): Sifted
+  sift(records: readonly BulkRecords[]): SiftedCalls
   /** Marks these rows as done. */
-  settle(sifted: Sifted): void
+  settle(sifted: SiftedCalls): void
   /** Stores what is kept with calls that were just inserted, the first of them with that id. */
   keep(records: readonly BulkRecords[], first: number): void
-}
-
-interface Imported extends IdentifiedCall {
-  readonly records: BulkRecords
-  readonly index: number
 }
 
 const rowOf = (records: BulkRecords, index: number): number => Number(valueAt(records.rows, index))
 
 export function importedCalls(connection: Connection, plan: BulkPlan): ImportedCalls {
-  const read = (name: string): Reader => readerOf(plan, name)
-  const kept = (name: keyof typeof keptWithCalls): Reader => read(name)
-  const [id, source, switchName] = [kept('switch_call_id'), kept('source'), kept('switch')]
-  const [tenant, start, destination] = [read('tenant_id'), read('started_at'), read('destination_number')]
-  const disposition = read('disposition')
+  const importedAt = importedCallReader(plan)
   const finder = callFinder(connection)
   const twins = callTwins(connection, plan)
   const keep = keeper(connection, plan)
-  const importedAt = (records: BulkRecords, index: number): Imported | null => {
-    const callId = id(records, index)
-    if (callId === null) return null
-    const name = switchName(records, index)
-    return {
-      records,
-      index,
-      source: String(source(records, index)),
-      switchCallId: String(callId),
-      switchName: name === null ? null : String(name),
-      isAnswered: isAnswered({ disposition: String(disposition(records, index)) }),
-      attempt: null,
-      marks: {
-        tenant_id: Number(tenant(records, index)),
-        started_at: String(start(records, index)),
-        destination_number: String(destination(records, index)),
-      },
-    }
-  }
   return {
     sift: batch => {
-      const called: Imported[] = []
+      const called: ImportedCall[] = []
       const storedRows = new Set<number>()
       const found: number[] = []
       const twinOf = plan.allowDuplicates ? () => null : twins.ofBatch()
@@ -86,11 +50,11 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
       const { fresh, conflicts } = separateCalls(called, finder())
       const isNew = new Set([...fresh, ...conflicts.map(({ call }) => call)])
       for (const call of called) if (!isNew.has(call)) storedRows.add(rowOf(call.records, call.index))
-      return { storedRows, conflicts: conflicts.map(rejection), twins: found }
+      return { storedRows, conflicts: conflicts.map(idRejection), twins: found }
     },
     settle: sifted => twins.take(sifted.twins),
     keep: (batch, first) => {
-      const called: [cdrId: number, Imported][] = []
+      const called: [cdrId: number, ImportedCall][] = []
       let cdrId = first
       for (const records of batch)
         for (let index = 0; index < records.count; index++, cdrId++) {
@@ -102,24 +66,13 @@ export function importedCalls(connection: Connection, plan: BulkPlan): ImportedC
   }
 }
 
-function rejection({ call: { records, index, switchCallId }, rival }: IdConflict<Imported>): Rejection {
-  const { row, line, raw } = recordAt(records, index)
-  const error: FieldError = {
-    rule: 'taken',
-    field: 'switch_call_id',
-    sentence: `The switch call id ${JSON.stringify(switchCallId)} is that of another call, to ${rival.destination_number} at ${rival.started_at}; if this one is of another switch, name that in the column switch.`,
-  }
-  return { row, line, raw, errors: [error] }
-}
-
 const RATING = ['outcome', 'rate_id', 'prefix', 'cost_per_minute', 'billing_increment'] as const
 
 /** Stores the ratings of calls. */
 function keeper(connection: Connection, plan: BulkPlan) {
-  const read = (name: keyof typeof keptWithCalls | 'direction' | 'disposition' | 'duration_seconds'): Reader =>
-    readerOf(plan, name)
-  const [outcome, formerRatings] = [read('outcome'), read('former_ratings')]
-  const [direction, disposition, seconds] = [read('direction'), read('disposition'), read('duration_seconds')]
+  const read = (name: keyof typeof keptWithCalls): FieldReader => fieldReader(plan, name)
+  const formerRatings = read('former_ratings')
+  const outcomeAt = importedOutcomeReader(plan)
   const [prefix, price, increment] = [read('rate_prefix'), read('rate_cost_per_minute'), read('rate_billing_increment')]
   const rateOf = rateFinder(connection)
   const insert = rowInserter(
@@ -134,14 +87,7 @@ function keeper(connection: Connection, plan: BulkPlan) {
        f.value ->> 'prefix', f.value ->> 'cost_per_minute', f.value ->> 'billing_increment'
      FROM json_each(?) f CROSS JOIN cdrs c ON c.id = ? ORDER BY f.key`,
   )
-  const outcomeAt = (records: BulkRecords, index: number): Value =>
-    outcome(records, index) ??
-    outcomeOf({
-      direction: direction(records, index),
-      disposition: disposition(records, index),
-      duration_seconds: seconds(records, index),
-    })
-  return (calls: readonly (readonly [cdrId: number, Imported])[]): void => {
+  return (calls: readonly (readonly [cdrId: number, ImportedCall])[]): void => {
     insert(calls.length, (position, row) => {
       const call = calls[position]
       if (!call) return

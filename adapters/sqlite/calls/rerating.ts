@@ -1,6 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Catalog } from '../../../core/calls/record-call.ts'
-import { changeOf, type FormerRating, type NewRating, rerate, type StoredCall } from '../../../core/calls/rerating.ts'
+import {
+  type NewRating,
+  type ReplacedRating,
+  replacement,
+  rerate,
+  type StoredCall,
+} from '../../../core/calls/rerating.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
 import type { Direction } from '../../../core/rating/rate-call.ts'
@@ -92,28 +98,15 @@ function applier({ query }: Connection, now: string): (id: number, result: NewRa
   }
 }
 
-interface KeptRow extends FormerRating {
-  readonly kept_id: number
-  readonly new_bill_seconds: number
-  readonly new_cost: number
-  readonly new_prefix: string | null
-  readonly new_direction: Direction
-}
-
 /** Yields the changes stored with history ids after `before`, up to `last`, some at a time. */
 function* keptChanges({ query }: Connection, before: number, last: number): Generator<readonly Rerated[]> {
-  const page = query<[number, number], KeptRow>(
+  const page = query<[number, number], ReplacedRating>(
     `SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number, c.duration_seconds, h.direction, h.bill_seconds,
        h.cost, h.rate_id, h.prefix, h.cost_per_minute, h.billing_increment, c.bill_seconds AS new_bill_seconds,
        c.cost AS new_cost, r.prefix AS new_prefix, c.direction AS new_direction
      FROM cdr_rating_history h JOIN cdrs c ON c.id = h.cdr_id JOIN cdr_ratings r ON r.cdr_id = c.id
      WHERE h.id > ? AND h.id <= ? ORDER BY h.id LIMIT ${PAGE}`,
   )
-  for (const rows of keySetPages<KeptRow>(PAGE, row => page.all(row?.kept_id ?? before, last)))
-    yield rows.map(row =>
-      changeOf(row, {
-        ...{ cost: row.new_cost, billSeconds: row.new_bill_seconds, prefix: row.new_prefix },
-        direction: row.new_direction,
-      }),
-    )
+  for (const rows of keySetPages<ReplacedRating>(PAGE, row => page.all(row?.kept_id ?? before, last)))
+    yield rows.map(replacement)
 }

@@ -1,7 +1,14 @@
 import type { FieldErrors } from '../../../core/errors.ts'
-import { fieldsOf, type Joint, jointsAt, type Side, sidesOf } from '../../../core/resources/references/within.ts'
+import {
+  fieldsOf,
+  type Joint,
+  jointsAt,
+  movingJoined,
+  type Side,
+  sidesOf,
+} from '../../../core/resources/references/within.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
-import { foreign, joined } from '../../../core/resources/values/field-errors.ts'
+import { foreign } from '../../../core/resources/values/field-errors.ts'
 import { boundRow } from '../bulk/bulk-rows.ts'
 import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
@@ -62,13 +69,6 @@ export function moveProblem({ value }: Connection, resource: Ruled, values: Row,
   const isJoined = value<[{ id: number; to: Bound }], number>(sql).get({ id, to: toSql(to) }) === 1
   return isJoined ? [movingJoined(resource, joints)] : []
 }
-
-export const movingJoined = ({ name, label = name }: Ruled, joints: readonly Joint[]) =>
-  joined(
-    joints[0]?.within ?? '',
-    { label },
-    joints.map(({ pointing }) => pointing.from.plural),
-  )
 
 /** Returns the ids of records that disagree with what they point to. */
 export function strays({ value }: Connection, { name, ...declared }: Resource): number[] {

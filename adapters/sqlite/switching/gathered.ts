@@ -1,5 +1,6 @@
 import type { SwitchDid, SwitchExtension, SwitchQueue, TenantDirectory } from '../../../core/switching/directory.ts'
-import type { KnownTenant, KnownTenants } from './known-tenants.ts'
+import type { KnownTenant } from '../../../core/switching/stored/known-tenant.ts'
+import type { KnownTenants } from './known-tenants.ts'
 import type { SwitchRecords } from './switch-records.ts'
 
 /** The records of one tenant that a question concerns, and those that they lead to. */

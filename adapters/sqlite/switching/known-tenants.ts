@@ -1,18 +1,13 @@
-import type { Dialling } from '../../../core/dialling/read-number.ts'
-import { diallingOf } from '../../../core/dialling/settings.ts'
-import { parseJson } from '../../../core/json.ts'
 import type { Changed } from '../../../core/ports/switching.ts'
-import type { SwitchDid, SwitchTenant, Trunk, TrunkRoute } from '../../../core/switching/directory.ts'
-import { limitsOf } from '../../../core/switching/limits/limit-settings.ts'
-import type { LimitSettings } from '../../../core/switching/limits/limits.ts'
+import type { SwitchDid, Trunk, TrunkRoute } from '../../../core/switching/directory.ts'
+import {
+  type Carriers,
+  carriersOf,
+  type KnownTenant,
+  knownTenant,
+  routesOf,
+} from '../../../core/switching/stored/known-tenant.ts'
 import type { SwitchRecords } from './switch-records.ts'
-
-/** What is read from a tenant's settings, which may be long. */
-export interface KnownTenant {
-  readonly tenant: SwitchTenant
-  readonly dialling: Dialling
-  readonly limits: LimitSettings
-}
 
 /** Keeps what every call of a tenant needs until it changes. */
 export interface KnownTenants {
@@ -27,27 +22,18 @@ export interface KnownTenants {
   shownBy(tenantId: number, trunk: string): readonly SwitchDid[]
 }
 
-interface Carriers {
-  readonly trunks: ReadonlyMap<string, Trunk>
-  readonly routes: ReadonlyMap<number | null, readonly TrunkRoute[]>
-}
-
 export function knownTenants(records: SwitchRecords): KnownTenants {
   const tenants = new Map<number, KnownTenant>()
   const shown = new Map<number, Map<string, readonly SwitchDid[]>>()
   let carriers: Carriers | null = null
 
   const present = (): Carriers => {
-    carriers ??= carriersIn(records)
+    carriers ??= carriersOf(records.trunks(), records.routes())
     return carriers
   }
   const read = (id: number): KnownTenant | null => {
     const row = records.tenant(id)
-    if (!row) return null
-    const { settings, ...tenant } = row
-    const parsed = settings === null ? null : parseJson(settings)
-    const dialling = diallingOf(parsed)
-    return { tenant, dialling, limits: limitsOf(parsed, dialling) }
+    return row && knownTenant(row)
   }
   return {
     changed: changed => {
@@ -69,10 +55,7 @@ export function knownTenants(records: SwitchRecords): KnownTenants {
     },
     countries: () => new Set([...tenants.values()].flatMap(({ dialling }) => dialling.country ?? [])),
     trunks: () => present().trunks,
-    routesOf: tenantId => {
-      const { routes } = present()
-      return [...(routes.get(tenantId) ?? []), ...(routes.get(null) ?? [])]
-    },
+    routesOf: tenantId => routesOf(present(), tenantId),
     shownBy: (tenantId, trunk) => {
       const ofTenant = shown.get(tenantId) ?? new Map<string, readonly SwitchDid[]>()
       shown.set(tenantId, ofTenant)
@@ -81,16 +64,4 @@ export function knownTenants(records: SwitchRecords): KnownTenants {
       return found
     },
   }
-}
-
-function carriersIn(records: SwitchRecords): Carriers {
-  const trunks = records.trunks()
-  const names = new Map([...trunks.values()].map(({ id, name }) => [id, name]))
-  const routes = new Map<number | null, TrunkRoute[]>()
-  for (const { via, ...route } of records.routes()) {
-    const ofTenant = routes.get(route.tenant_id) ?? []
-    ofTenant.push({ ...route, trunks: via.flatMap(id => names.get(id) ?? []) })
-    routes.set(route.tenant_id, ofTenant)
-  }
-  return { trunks, routes }
 }

@@ -6,12 +6,13 @@ import type { CallRequest } from '../../../core/switching/decision.ts'
 import type { SwitchExtension, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitNumber } from '../../../core/switching/fit.ts'
 import { type FactSources, insideFacts, outsideFacts } from '../../../core/switching/stored/call-facts.ts'
+import { dialledDid, hasItsNumber } from '../../../core/switching/stored/dialled-did.ts'
 import type { DidNumbers } from '../../../core/switching/stored/did-index.ts'
+import type { KnownTenant } from '../../../core/switching/stored/known-tenant.ts'
 import type { Connection } from '../database/database.ts'
-import { dialledDid } from './dialled-did.ts'
 import { didNumbers } from './did-numbers.ts'
 import { type Gathered, gathering } from './gathered.ts'
-import { type KnownTenant, type KnownTenants, knownTenants } from './known-tenants.ts'
+import { type KnownTenants, knownTenants } from './known-tenants.ts'
 import { switchChanges } from './switch-changes.ts'
 import { allIn, type SwitchRecords, switchRecords } from './switch-records.ts'
 
@@ -120,7 +121,7 @@ async function addShown(
   const { id } = parts.known.tenant
   const names = routeFor(known.routesOf(id), id, digits)?.trunks ?? []
   for (const did of [...names.flatMap(name => known.shownBy(id, name)), ...records.didsTo(caller.id)])
-    if (await isOwn(did, parts.known, numbers)) parts.show(did)
+    if (await hasItsNumber(did, parts.known, numbers)) parts.show(did)
 }
 
 /** Returns everything of a tenant, in steps. */
@@ -135,13 +136,6 @@ async function whole(
   for (const each of await allIn(turn, after => records.after.extensions(id, after))) parts.keepExtension(each)
   for (const each of await allIn(turn, after => records.after.queues(id, after))) parts.keepQueue(each)
   for (const each of await allIn(turn, after => records.after.dids(id, after)))
-    if (await isOwn(each, tenant, numbers)) parts.show(each)
+    if (await hasItsNumber(each, tenant, numbers)) parts.show(each)
   return parts.directory()
 }
-
-/** If several DIDs have one number, only one of them gets its calls. */
-const isOwn = async (
-  { id, number }: { readonly id: number; readonly number: string },
-  { dialling }: KnownTenant,
-  numbers: DidNumbers,
-): Promise<boolean> => (await numbers.find(dialling.read(number).digits))?.id === id

@@ -1,6 +1,7 @@
 import type { StoredRoute } from '../../../core/ports/prefix-routes.ts'
 import type { Row } from '../../../core/resources/resource.ts'
-import type { SwitchDid, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import type { SwitchDid, Trunk } from '../../../core/switching/directory.ts'
+import type { TenantRow } from '../../../core/switching/stored/known-tenant.ts'
 import {
   type DidRow,
   didIn,
@@ -34,8 +35,6 @@ const DIDS = `SELECT id, tenant_id AS tenantId, number, provider, status,
        ELSE (SELECT queue_number FROM queues WHERE id = r.target_id) END AS number
      FROM routes r WHERE r.did_id = d.id ORDER BY r.id)
    WHERE number IS NOT NULL) AS targets FROM dids d`
-
-type TenantRow = SwitchTenant & { readonly settings: string | null }
 
 export function switchRecords({ query, value }: Connection) {
   const tenant = query<[number], TenantRow>(

@@ -1,6 +1,8 @@
+import type { FieldError } from '../../errors.ts'
 import { type Pointing, referencesTo, resourceNamed } from '../all.ts'
 import type { Reference } from '../field.ts'
 import type { Resource } from '../resource.ts'
+import { joined } from '../values/field-errors.ts'
 
 /** A field that determines what a record belongs to: directly, or through the record that it points to. */
 export interface Side {
@@ -52,6 +54,17 @@ export function jointsAt(target: Pick<Resource, 'name'>): Joint[] {
     ]
   })
 }
+
+/** Returns the error for a record that may not move to another place, since these join it to others. */
+export const movingJoined = (
+  { name, label = name }: Pick<Resource, 'name'> & Partial<Pick<Resource, 'label'>>,
+  joints: readonly Joint[],
+): FieldError =>
+  joined(
+    joints[0]?.within ?? '',
+    { label },
+    joints.map(({ pointing }) => pointing.from.plural),
+  )
 
 export const TENANT = 'tenant_id'
 
