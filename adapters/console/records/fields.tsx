@@ -2,10 +2,13 @@ import { type Signal, useSignal } from '@preact/signals'
 import { useId } from 'preact/hooks'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
+import { TENANT } from '../../../core/resources/references/within.ts'
 import { lowered } from '../../../core/resources/resource.ts'
+import { MomentInput, momentHint } from '../parts/moment-input.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { note, noteTrouble } from '../state/notes.ts'
-import { titleOf } from '../state/shown.ts'
+import { titleOf, zoneShown } from '../state/shown.ts'
+import { zoneOf } from '../state/zones.ts'
 
 /** The contents of a form, by field; JSON as text. */
 export type Draft = Readonly<Record<string, unknown>>
@@ -26,7 +29,7 @@ export function FormField(props: FieldProps) {
   const { name, field, draft, errors, isStored } = props
   const id = useId()
   const about = `${id}-about`
-  const hint = hintOf(field, isStored)
+  const hint = field.kind === 'date' ? momentHint(zoneIn(draft.value)) : hintOf(field, isStored)
   const set = (value: unknown): void => {
     draft.value = { ...draft.value, [name]: value }
   }
@@ -65,10 +68,12 @@ function hintOf({ examples, unit, kind, secret, known, references, choices }: Fi
   if (references || choices) return ''
   if (kind === 'json') return 'A JSON object.'
   if (known) return ''
-  if (kind === 'date') return 'In UTC, unless it names another zone.'
   const example = examples?.[0] === undefined ? '' : `For example ${examples[0]}`
   return [unit ? `In ${unit}.` : '', example].filter(part => part !== '').join(' ')
 }
+
+/** Returns the zone in which a record's moments are shown and read. */
+export const zoneIn = (values: Draft): string => zoneShown(zoneOf(values[TENANT]))
 
 const MODES: Readonly<Partial<Record<Field['kind'], 'numeric' | 'decimal'>>> = {
   integer: 'numeric',
@@ -90,6 +95,8 @@ function Input(props: InputProps) {
   const onInput = (event: { currentTarget: { value: string } }): void => set(event.currentTarget.value)
   if (field.references) return <Reference {...props} />
   if (field.secret) return <Secret {...props} />
+  if (field.kind === 'date')
+    return <MomentInput {...common} value={text} timeZone={zoneIn(draft.value)} onMoment={set} />
   if (field.choices)
     return (
       <select {...common} value={text} onChange={onInput}>

@@ -11,7 +11,7 @@ import { canEdit } from '../state/pages.ts'
 import { may, me, reserved } from '../state/session.ts'
 import { valueShown } from '../state/shown.ts'
 import { checked, draftOf } from './draft.ts'
-import { type Draft, FormField } from './fields.tsx'
+import { type Draft, FormField, zoneIn } from './fields.tsx'
 import type { Proposal } from './undo.ts'
 
 export interface Opened {
@@ -239,10 +239,10 @@ function Conflict({ resource, draft, original, theirs, onTakeTheirs, onKeepMine 
             <tr key={name}>
               <th scope="row">{name}</th>
               <td>
-                <bdi>{valueShown(field, now[name])}</bdi>
+                <bdi>{valueShown(field, now[name], zoneIn(now))}</bdi>
               </td>
               <td>
-                <bdi>{valueShown(field, draft[name])}</bdi>
+                <bdi>{valueShown(field, draft[name], zoneIn(draft))}</bdi>
               </td>
             </tr>
           ))}

@@ -1,10 +1,13 @@
 import { useSignal } from '@preact/signals'
 import { resourceNamed } from '../../../core/resources/all.ts'
+import { MomentInput, momentHint } from '../parts/moment-input.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { Refusal, request } from '../state/api.ts'
 import { objectOf, objectsOf } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
 import { note } from '../state/notes.ts'
+import { zoneShown } from '../state/shown.ts'
+import { zoneOf } from '../state/zones.ts'
 
 const tenants = resourceNamed('tenants')
 
@@ -31,21 +34,27 @@ export function QuoteScreen() {
       if (Object.keys(error.errors).length === 0) note(error.message, 'trouble')
     }
   }
-  const input = (name: string, label: string, hint: string) => (
-    <label class="field">
-      {label}
-      <input
-        value={searchParams.get(name) ?? ''}
-        onInput={event => setQuery({ [name]: event.currentTarget.value || null }, true)}
-      />
-      <span class="hint">{hint}</span>
-      {errors.value[name]?.map(error => (
-        <span key={error} class="error">
-          {error}
-        </span>
-      ))}
-    </label>
-  )
+  const timeZone = zoneShown(zoneOf(tenant === null ? null : Number(tenant)))
+  const set = (name: string, value: string): void => setQuery({ [name]: value || null }, true)
+  const input = (name: string, label: string, hint: string) => {
+    const common = { id: `quote-${name}`, value: searchParams.get(name) ?? '' }
+    return (
+      <div class="field">
+        <label for={common.id}>{label}</label>
+        {name === 'at' ? (
+          <MomentInput {...common} timeZone={timeZone} onMoment={moment => set(name, moment)} />
+        ) : (
+          <input {...common} onInput={event => set(name, event.currentTarget.value)} />
+        )}
+        <span class="hint">{hint}</span>
+        {errors.value[name]?.map(error => (
+          <span key={error} class="error">
+            {error}
+          </span>
+        ))}
+      </div>
+    )
+  }
   return (
     <>
       <header class="title">
@@ -75,7 +84,7 @@ export function QuoteScreen() {
           </div>
           {input('number', 'Number', 'As dialled.')}
           {input('seconds', 'Seconds', 'Answered seconds; default: 60.')}
-          {input('at', 'Start', 'Such as 2026-12-01 12:00, in UTC; default: now.')}
+          {input('at', 'Start', `${momentHint(timeZone)} Default: now.`)}
         </div>
         <div class="actions">
           <button type="submit" class="primary">
