@@ -5,13 +5,24 @@ import type { AsteriskSetting } from '../config/asterisk.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
-import type { Served, Serving } from './serving.ts'
+import { type Served, type Serving, storedFor } from './serving.ts'
 
 type ManagerPlace = Parameters<typeof asterisk.ask>[0]['place']
 
 /** The Asterisk in the settings. */
-export const asteriskOf = ({ asterisk: setting }: Settings): TelephoneSwitch | null =>
-  setting ? asterisk.ask({ folder: setting.dir, place: placeOf(setting), clock: system.clock() }) : null
+export function asteriskOf(settings: Settings): TelephoneSwitch | null {
+  const { asterisk: setting } = settings
+  if (!setting) return null
+  const place = { folder: setting.dir, place: placeOf(setting) }
+  const stored = storedFor(settings)
+  return asterisk.ask({
+    ...{ ...place, clock: system.clock() },
+    stored: read =>
+      stored(({ switchDirectory, limitUsage: usage, ratedPrefixes: rates }) =>
+        read({ directory: switchDirectory(), usage, rates }),
+      ),
+  })
+}
 
 /** Keeps Asterisk in line with the database. */
 export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving): Served | null {

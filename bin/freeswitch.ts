@@ -8,9 +8,8 @@ import { AppError } from '../core/errors.ts'
 import type { Feed } from '../core/ports/calls.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
 import { REFUSALS } from '../core/switching/decision.ts'
-import { compose } from './compose.ts'
 import { rulesOf } from './feeds.ts'
-import type { Served, Serving } from './serving.ts'
+import { type Served, type Serving, storedFor } from './serving.ts'
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
 
@@ -56,14 +55,7 @@ export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
   const { place, cdrFolder, token: key } = resolved(settings.freeswitch)
   return freeswitch.ask({
     ...{ place, cdrFolder, key, clock: system.clock() },
-    stored: async read => {
-      const { storage, close } = await compose(settings, () => '', { foldsLog: false })
-      try {
-        return await read(storage.switchDirectory())
-      } finally {
-        await close()
-      }
-    },
+    stored: read => storedFor(settings)(({ switchDirectory }) => read(switchDirectory())),
   })
 }
 

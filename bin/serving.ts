@@ -1,11 +1,13 @@
 import type { Logger } from 'pino'
 import type { Metrics } from '../adapters/http/http.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Calls } from '../core/ports/calls.ts'
 import type { Mount } from '../core/ports/switching/mounts.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../core/ports/switching.ts'
 import type { Clock } from '../core/ports/system.ts'
 import type { TenantDirectory } from '../core/switching/directory.ts'
 import type { LimitUse } from '../core/switching/limits/limits.ts'
+import { compose } from './compose.ts'
 
 /** What serving a switch needs. */
 export interface Serving {
@@ -28,3 +30,17 @@ export interface Served {
   /** The folder where the switch leaves call records, one file each, removed once they are stored; null for none. */
   readonly folder: string | null
 }
+
+/** Returns a function that opens the storage, and closes it after `read`. */
+export const storedFor =
+  (settings: Settings) =>
+  async <T>(read: (storage: Storage) => Promise<T>): Promise<T> => {
+    const { storage, close } = await compose(settings, () => '', { foldsLog: false })
+    try {
+      return await read(storage)
+    } finally {
+      await close()
+    }
+  }
+
+type Storage = Awaited<ReturnType<typeof compose>>['storage']

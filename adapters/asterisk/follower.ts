@@ -70,6 +70,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       signal.removeEventListener('abort', end)
     },
     limited: rendered.limited,
+    state: () => ({ isConnected: manager !== null, pending: reloads.waiting().map(name => `${name}.conf`) }),
     reconcile: async changed => {
       const { files: texts, leftOut } = await rendered.refresh(changed)
       const former = files

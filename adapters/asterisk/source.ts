@@ -30,6 +30,21 @@ interface Known {
   readonly reader: string
 }
 
+/** The context that reads what a tenant's phones dial; shared by tenants with the same rules. */
+const readerOf = ({ dialling }: TenantDirectory): string =>
+  `tl-read-${createHash('sha256').update(dialling.key).digest('hex').slice(0, 12)}`
+
+/** Renders one tenant. */
+export async function textOf(
+  { usage, rates }: Pick<SourceParts, 'usage' | 'rates'>,
+  directory: TenantDirectory,
+): Promise<TenantText> {
+  const { tenant, dialling, limits } = directory
+  const prefixes = isAnyRated(limits) ? await rates.of(tenant.id) : []
+  const ratedPrefixes = prefixes.map(dialling.prefix).filter(each => each !== '')
+  return renderTenant({ directory, used: await usage.of(tenant), ratedPrefixes, reader: readerOf(directory) })
+}
+
 /** Renders the database; reads a tenant again only after a change. */
 export function source({ directory, usage, rates }: SourceParts): Source {
   const byTenant = new Map<number, Known>()
@@ -39,12 +54,11 @@ export function source({ directory, usage, rates }: SourceParts): Source {
 
   const read = async (found: TenantDirectory): Promise<void> => {
     const { tenant, dialling, limits } = found
-    const reader = `tl-read-${createHash('sha256').update(dialling.key).digest('hex').slice(0, 12)}`
+    const reader = readerOf(found)
     if (!readers.has(reader)) readers.set(reader, await dialledForms(dialling, nextTurn))
-    const [isRated, isCounted] = [isAnyRated(limits), isAnyCounted(limits)]
-    const ratedPrefixes = isRated ? (await rates.of(tenant.id)).map(dialling.prefix).filter(each => each !== '') : []
-    const text = renderTenant({ directory: found, used: await usage.of(tenant), ratedPrefixes, reader })
-    byTenant.set(tenant.id, { text, reader, isActive: isActive(tenant.status), isLimited: isRated || isCounted })
+    const text = await textOf({ usage, rates }, found)
+    const isLimited = isAnyRated(limits) || isAnyCounted(limits)
+    byTenant.set(tenant.id, { text, reader, isActive: isActive(tenant.status), isLimited })
     gone.delete(tenant.slug)
     trunks = [...found.trunks.values()]
   }

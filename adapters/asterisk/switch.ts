@@ -10,19 +10,23 @@ import { type ManagerMessage, valueIn } from './manager-messages.ts'
 import { isShown, MODULES, markerIn } from './marked.ts'
 import { FILES } from './render/files.ts'
 import { REALM } from './render/pjsip.ts'
+import { renderedParts } from './rendered-parts.ts'
 import { NEEDED_MODULES } from './setup.ts'
+import type { SourceParts } from './source.ts'
 
 export interface AsteriskParts {
   readonly folder: string
   readonly place: ManagerPlace
   readonly clock: Clock
+  /** Opens the storage if an answer needs it, and closes it after `read`. */
+  stored<T>(read: (parts: SourceParts) => Promise<T>): Promise<T>
 }
 
 /** The most calls to ask for the time of their answer, which takes a query each. */
 const MOST_ASKED = 1_000
 
 /** An Asterisk that is queried over its manager interface, on a new connection each time. */
-export function asteriskSwitch({ folder, place, clock }: AsteriskParts): TelephoneSwitch {
+export function asteriskSwitch({ folder, place, clock, stored }: AsteriskParts): TelephoneSwitch {
   const connected = async <T>(ask: (manager: Manager) => Promise<T>): Promise<T> => {
     const manager = await openManager(place)
     try {
@@ -54,6 +58,8 @@ export function asteriskSwitch({ folder, place, clock }: AsteriskParts): Telepho
         return found.length > 0
       }),
     check: () => findings(folder, connected),
+    render: (request, hasSecrets) => stored(parts => renderedParts(parts, request, hasSecrets)),
+    recordsWaiting: async () => null,
   }
 }
 

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { FollowerState, SwitchFollower } from '../../core/ports/switching.ts'
 import type { Trunkline } from '../compose.ts'
 import { emptiedFolder, retryChanged, startFeeds } from '../feeds.ts'
 import type { Served } from '../serving.ts'
@@ -13,8 +14,15 @@ import { startUpkeep } from './upkeep.ts'
 /** What the daemon does besides answering. */
 export interface Background {
   readonly feeds: readonly Follower[]
+  switches(): readonly SwitchState[]
   /** Resolves once every task has ended its current step. */
   stop(): Promise<void>
+}
+
+export interface SwitchState extends FollowerState {
+  readonly kind: SwitchFollower['kind']
+  /** Unix time in seconds; null until the switch has agreed with the database for the first time. */
+  readonly reconciledAt: number | null
 }
 
 /** What the daemon works for in the background. */
@@ -39,7 +47,11 @@ export function startBackground(
   const folders = served.flatMap(({ folder }) => (folder === null ? [] : [emptiedFolder(folder)]))
   const feeds = startFeeds([...settings.feeds, ...folders], calls, stopping.signal, log)
   const followers = served.map(({ follower }) => follower)
-  const switches = followSwitches(followers, trunkline.storage.switchChanges(), log, stopping.signal)
+  const reconciled = new Map<SwitchFollower['kind'], number>()
+  const changes = trunkline.storage.switchChanges()
+  const switches = followSwitches(followers, changes, log, stopping.signal, kind =>
+    reconciled.set(kind, Date.now() / 1000),
+  )
   // Without a switch, nothing obeys limits.
   const limits =
     served.length === 0 ? null : followLimits(trunkline.limits, trunkline.storage.switchChanges(), log, stopping.signal)
@@ -48,6 +60,8 @@ export function startBackground(
   )
   return {
     feeds,
+    switches: () =>
+      followers.map(each => ({ ...each.state(), kind: each.kind, reconciledAt: reconciled.get(each.kind) ?? null })),
     stop: async () => {
       stopping.abort()
       await Promise.all([upkeep, security, retrying, switches, limits, ...feeds.map(({ done }) => done)])

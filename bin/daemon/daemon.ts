@@ -19,7 +19,7 @@ import { createLog } from './log.ts'
 import { surroundingsOf } from './surroundings.ts'
 import { unreadLog } from './unread-log.ts'
 import { tellReady } from './upkeep.ts'
-import { addGauges, watch } from './watch.ts'
+import { addGauges, addSwitchGauges, watch } from './watch.ts'
 
 /** How long requests in flight may continue after the daemon is asked to stop. */
 const GRACE_MS = 20_000
@@ -57,6 +57,7 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
   const background = startBackground(service, settings, log)
   feeds.push(...background.feeds)
   addGauges(metrics, service.trunkline, feeds, settings)
+  if (service.served.length > 0) addSwitchGauges(metrics, background.switches)
   const metricsServer = await watch(metrics, settings, log)
   tellReady(log)
   print(`trunklined listening on ${server.url}`)

@@ -12,16 +12,17 @@ const MINUTE_MS = 60_000
 
 /**
  * Lets each switch follow changes in the database by any process, and reconciles everything whenever a switch has been
- * reached, until the signal aborts. Resolves once nothing is under way.
+ * reached, until the signal aborts. Resolves once nothing is under way. Calls `onReconciled` after each success.
  */
 export async function followSwitches(
   followers: readonly SwitchFollower[],
   changes: SwitchChanges,
   log: Logger,
   signal: AbortSignal,
+  onReconciled: (kind: SwitchFollower['kind']) => void = () => undefined,
 ): Promise<void> {
   const driven = followers.map(follower => {
-    const drive = driver(follower, log, signal)
+    const drive = driver(follower, log, signal, onReconciled)
     return { ...drive, follower, run: follower.run(() => drive.push('all'), signal) }
   })
   let minute = Date.now()
@@ -46,7 +47,12 @@ const amongLimited = ({ limited }: SwitchFollower, changed: Changed): Changed =>
   new Set([...(limited?.() ?? [])].filter(id => changed === 'all' || changed.has(id)))
 
 /** Calls `reconcile` one at a time, with everything that has changed meanwhile. */
-function driver(follower: SwitchFollower, log: Logger, signal: AbortSignal) {
+function driver(
+  follower: SwitchFollower,
+  log: Logger,
+  signal: AbortSignal,
+  onReconciled: (kind: SwitchFollower['kind']) => void,
+) {
   let pending = NOTHING_CHANGED
   let running: Promise<void> | null = null
   const reconcile = async (): Promise<void> => {
@@ -54,6 +60,7 @@ function driver(follower: SwitchFollower, log: Logger, signal: AbortSignal) {
     pending = NOTHING_CHANGED
     try {
       await follower.reconcile(changed)
+      onReconciled(follower.kind)
     } catch (error) {
       // Once the switch is reached again, everything is reconciled.
       if (error instanceof AppError && error.code === 'unavailable') return

@@ -5,6 +5,7 @@ import type { Settings } from '../../config/settings.ts'
 import { SUSPECT_AFTER } from '../../core/sms/health.ts'
 import { overdueMessages, suspectGateways } from '../../core/use-cases/messaging/sms-health.ts'
 import type { Trunkline } from '../compose.ts'
+import type { Background, SwitchState } from './background.ts'
 import { lastBackupAt } from './backups.ts'
 
 interface GatewayCount {
@@ -48,6 +49,28 @@ export function addGauges(
     gauge('trunkline_last_backup_timestamp_seconds', "When the newest of the daemon's backups was begun", () =>
       lastBackupAt(backup_dir),
     )
+}
+
+/** Adds what the daemon alone knows of the switches; `trunkline switch status` reads it. */
+export function addSwitchGauges({ gauge }: Metrics, switches: Background['switches']): void {
+  const perSwitch = (name: string, help: string, value: (state: SwitchState) => number | null): void =>
+    gauge(
+      `trunkline_switch_${name}`,
+      help,
+      () =>
+        switches().flatMap(state => {
+          const measured = value(state)
+          return measured === null ? [] : [{ labels: { switch: state.kind }, value: measured }]
+        }),
+      ['switch'],
+    )
+  perSwitch('connected', '1 while the daemon is connected to the switch', ({ isConnected }) => Number(isConnected))
+  perSwitch(
+    'reconciled_timestamp_seconds',
+    'When the switch last agreed with the database',
+    ({ reconciledAt }) => reconciledAt,
+  )
+  perSwitch('reloads_pending', 'Files that the switch has not loaded yet', ({ pending }) => pending.length)
 }
 
 /** Serves the metrics. The service must not fail because of them: a port in use only causes a warning. */

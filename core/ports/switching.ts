@@ -109,6 +109,24 @@ export interface TelephoneSwitch {
   end(id: string): Promise<boolean>
   /** Returns what is wrong with the switch, each finding with the command that fixes it. */
   check(): Promise<readonly SwitchFinding[]>
+  /** Returns what the switch is given, or answered, by the stored records; does not connect to it. */
+  render(request: RenderRequest, hasSecrets: boolean): Promise<readonly RenderedPart[]>
+  /** Returns how many call records it has left to be fetched; null if it leaves none. Does not connect to it. */
+  recordsWaiting(): Promise<number | null>
+}
+
+/** All that belongs to no tenant, one tenant, one of its extensions, or one call of the extension. */
+export interface RenderRequest {
+  /** A slug. */
+  readonly tenant: string | null
+  readonly extension: string | null
+  readonly dialled: string | null
+}
+
+export interface RenderedPart {
+  /** Such as `pjsip.conf`. */
+  readonly name: string
+  readonly text: string
 }
 
 /** Keeps a switch in line with the database where the switch does not ask for itself. The daemon runs one for each. */
@@ -129,6 +147,13 @@ export interface SwitchFollower {
    * their calls are stored, and every minute.
    */
   limited?(): ReadonlySet<number>
+  state(): FollowerState
+}
+
+export interface FollowerState {
+  readonly isConnected: boolean
+  /** What the switch has not confirmed yet, such as `pjsip.conf`. */
+  readonly pending: readonly string[]
 }
 
 export interface SwitchFinding {

@@ -21,6 +21,7 @@ function held() {
   const calls: unknown[] = []
   const follower: SwitchFollower = {
     kind: 'freeswitch',
+    state: () => ({ isConnected: true, pending: [] }),
     run: (onConnected, signal) => {
       connect = onConnected
       return new Promise(resolve => signal.addEventListener('abort', () => resolve()))

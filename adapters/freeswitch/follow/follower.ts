@@ -74,6 +74,8 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
       }
       signal.removeEventListener('abort', end)
     },
+    // Everything else is asked for when it is needed.
+    state: () => ({ isConnected: socket !== null, pending: [] }),
     reconcile: async changed => {
       const { tenants: present, first } = await lookAt(directory, knownTenants, changed)
       const isAll = changed === 'all'

@@ -139,9 +139,16 @@ async function gatewayFindings(socket: EventSocket, { trunks, key }: Findings): 
   })
 }
 
+/** Returns the names of the records in the folder; null if it cannot be read. */
+export const recordsIn = (folder: string): Promise<string[] | null> =>
+  readdir(folder).then(
+    names => names.filter(name => name.endsWith('.json')),
+    () => null,
+  )
+
 async function recordsWaiting(folder: string | null): Promise<SwitchFinding[]> {
   if (folder === null) return []
-  const names = await readdir(folder).catch(() => null)
+  const names = await recordsIn(folder)
   if (names === null)
     return [
       found(
@@ -151,7 +158,7 @@ async function recordsWaiting(folder: string | null): Promise<SwitchFinding[]> {
         `make it readable and writable for the user of trunklined, or set freeswitch.cdr_folder to err-log-dir of json_cdr.conf`,
       ),
     ]
-  const waiting = names.filter(name => name.endsWith('.json')).length
+  const waiting = names.length
   if (waiting === 0) return []
   return [
     found(

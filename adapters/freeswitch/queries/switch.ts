@@ -5,7 +5,8 @@ import type { Trunk } from '../../../core/switching/directory.ts'
 import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from '../socket/channels.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 import { activeTrunks } from '../trunks.ts'
-import { findings } from './findings.ts'
+import { findings, recordsIn } from './findings.ts'
+import { renderedParts } from './rendered-parts.ts'
 
 /** The most calls to ask for the time of their answer, which takes a command each. */
 const MOST_ASKED = 1_000
@@ -25,7 +26,7 @@ export interface FreeswitchParts {
   readonly cdrFolder: string | null
   /** The key of the gateways' marks. */
   readonly key: string
-  readonly clock: Pick<Clock, 'now'>
+  readonly clock: Clock
   /** Opens the storage if an answer needs it, and closes it after `read`. */
   stored<T>(read: (directory: SwitchDirectory) => Promise<T>): Promise<T>
 }
@@ -63,6 +64,10 @@ export function freeswitchSwitch(parts: FreeswitchParts): TelephoneSwitch {
         ID.test(id) ? (await socket.api(`uuid_kill ${id} NORMAL_CLEARING`)).startsWith('+OK') : false,
       ),
     check: async () => findings({ ...parts, trunks: (await stored(tenantsIn)).trunks }),
+    render: (request, hasSecrets) =>
+      stored(directory => renderedParts({ directory, clock, key: parts.key }, request, hasSecrets)),
+    recordsWaiting: async () =>
+      parts.cdrFolder === null ? null : ((await recordsIn(parts.cdrFolder))?.length ?? null),
   }
 }
 

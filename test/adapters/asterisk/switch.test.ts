@@ -8,13 +8,22 @@ import { FILES } from '../../../adapters/asterisk/render/files.ts'
 import { NEEDED_MODULES } from '../../../adapters/asterisk/setup.ts'
 import { asteriskSwitch } from '../../../adapters/asterisk/switch.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
+import type { RenderRequest, TelephoneSwitch } from '../../../core/ports/switching.ts'
+import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { manualClock } from '../../support/clock.ts'
+import { did, directory, extension, trunk } from '../../support/switching/directory.ts'
+import { directoryOf } from '../../support/switching/freeswitch.ts'
 import { type Actions, type HeldManager, heldManager, listed, ok, PASSWORD } from '../../support/switching/manager.ts'
 
 const channel = (name: string, given: Actions = {}): Actions => ({
   ...{ Channel: name, AccountCode: 'acme', Uniqueid: '1.1', Linkedid: '1.1', CallerIDNum: '101', Exten: '102' },
   ...{ ChannelStateDesc: 'Up', Duration: '00:01:05', ...given },
+})
+
+const acme = directory({
+  extensions: [extension('101', { hasVoicemail: true }), extension('102')],
+  dids: [did('+380441234567', [{ type: 'extension', number: '101' }])],
+  trunks: [trunk('carrier-one', { username: 'me', secret: 'hush' })],
 })
 
 describe('an Asterisk that is asked', () => {
@@ -29,6 +38,14 @@ describe('an Asterisk that is asked', () => {
       folder,
       place: { host: '127.0.0.1', port: manager.port, user: 'trunkline', password },
       clock: manualClock(),
+      stored: read =>
+        read({
+          directory: directoryOf(() => [acme]),
+          usage: {
+            of: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set() }),
+          },
+          rates: { of: async () => [] },
+        }),
     })
 
   beforeEach(async () => {
@@ -129,5 +146,37 @@ describe('an Asterisk that is asked', () => {
     await assert.rejects(away.calls(), error => error instanceof AppError && error.code === 'unavailable')
     assert.ok((await away.check()).some(({ code }) => code === 'asterisk_manager'))
     manager = await heldManager(() => null)
+  })
+
+  const rendered = async (
+    request: Partial<RenderRequest> = {},
+    hasSecrets = false,
+  ): Promise<Record<string, string>> => {
+    const parts = await ask().render({ tenant: null, extension: null, dialled: null, ...request }, hasSecrets)
+    return Object.fromEntries(parts.map(({ name, text }) => [name, text]))
+  }
+
+  test('shows its files, without secrets unless they are asked for', async () => {
+    const files = await rendered()
+    assert.deepEqual(Object.keys(files), ['extensions.conf', 'pjsip.conf', 'queues.conf', 'voicemail.conf'])
+    assert.match(files['pjsip.conf'] ?? '', /^md5_cred = ••••••$/m)
+    assert.match(files['pjsip.conf'] ?? '', /^password = ••••••$/m)
+    assert.doesNotMatch(files['pjsip.conf'] ?? '', /[0-9a-f]{32}|hush/)
+    assert.match((await rendered({}, true))['pjsip.conf'] ?? '', /^md5_cred = [0-9a-f]{32}$/m)
+  })
+
+  test('shows what a tenant, or one extension, has in them', async () => {
+    const tenant = await rendered({ tenant: 'acme' })
+    assert.deepEqual(Object.keys(tenant), ['extensions.conf', 'pjsip.conf', 'voicemail.conf'])
+    assert.match(tenant['extensions.conf'] ?? '', /\[tl-dids-67\]\nexten => 380441234567,1/)
+    const own = await rendered({ tenant: 'acme', extension: '101' })
+    assert.deepEqual(own['pjsip.conf']?.match(/^\[.*/gm), [
+      '[acme-101](tl-endpoint)',
+      '[acme-101](tl-aor)',
+      '[acme-101](tl-auth)',
+    ])
+    assert.equal(own['voicemail.conf'], '[tenant-acme]\n101 => -,Desk 101\n')
+    assert.deepEqual(Object.keys(await rendered({ tenant: 'acme', extension: '102' })), ['pjsip.conf'])
+    assert.deepEqual(await rendered({ tenant: 'beta' }), {})
   })
 })

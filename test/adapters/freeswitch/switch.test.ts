@@ -6,12 +6,12 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { freeswitch } from '../../../adapters/freeswitch/freeswitch.ts'
 import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
 import { AppError, type ErrorCode } from '../../../core/errors.ts'
-import type { TelephoneSwitch } from '../../../core/ports/switching.ts'
+import type { RenderRequest, TelephoneSwitch } from '../../../core/ports/switching.ts'
 import { manualClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 import { directory, extension, trunk } from '../../support/switching/directory.ts'
 import { type Behaviour, heldSwitch, PASSWORD } from '../../support/switching/event-socket.ts'
-import { directoryOf, KEY } from '../../support/switching/freeswitch.ts'
+import { directoryOf, elementsIn, KEY } from '../../support/switching/freeswitch.ts'
 
 const one = trunk('carrier-one')
 const acme = directory({ extensions: [extension('101')], trunks: [one] })
@@ -203,4 +203,34 @@ describe('FreeSWITCH, asked over its event socket', () => {
     })
     await asked({ answer: () => 'not JSON' }, of => assert.rejects(of.calls(), fails('unavailable')))
   })
+})
+
+test('it shows the answers that FreeSWITCH gets, without secrets unless they are asked for', async () => {
+  await asked({}, async of => {
+    const rendered = async (given: Partial<RenderRequest>, hasSecrets = false): Promise<string[][]> => {
+      const parts = await of.render({ tenant: null, extension: null, dialled: null, ...given }, hasSecrets)
+      return parts.map(({ name, text }) => [name, text])
+    }
+    const [gateways, queues] = await rendered({})
+    assert.deepEqual([gateways?.[0], queues?.[0]], ['gateways.xml', 'callcenter.xml'])
+    assert.equal(elementsIn(gateways?.[1] ?? '', 'gateway')[0]?.getAttribute('name'), gatewayOf(one, KEY))
+    const own = { tenant: 'acme', extension: '101' }
+    const [[name, hidden] = []] = await rendered(own)
+    assert.equal(name, 'directory.xml')
+    assert.match(hidden ?? '', /name="password" value="••••••"/)
+    assert.doesNotMatch(hidden ?? '', /s3cret/)
+    assert.match((await rendered(own, true))[0]?.[1] ?? '', /s3cret/)
+    const [[plan, call] = []] = await rendered({ ...own, dialled: '0501234567' })
+    assert.equal(plan, 'dialplan.xml')
+    assert.match(call ?? '', /application="bridge" data="\{process_cdr=true.*380501234567"/)
+    assert.deepEqual(await rendered({ tenant: 'beta' }), [])
+  })
+})
+
+test('it counts the records that wait in the folder, whether or not the switch is up', async () => {
+  const { path: cdrFolder, remove } = temporaryFolder()
+  for (const name of ['a.cdr.json', 'b.cdr.json', 'c.tmp']) writeFileSync(join(cdrFolder, name), '{}')
+  await asked({}, async of => assert.equal(await of.recordsWaiting(), 2), { cdrFolder })
+  await asked({}, async of => assert.equal(await of.recordsWaiting(), null))
+  remove()
 })

@@ -19,11 +19,13 @@ export interface Has {
   readonly phones?: readonly Phone[]
   readonly calls?: readonly LiveCall[]
   readonly findings?: readonly SwitchFinding[]
+  readonly waiting?: number | null
+  readonly rendered?: TelephoneSwitch['render']
   readonly away?: string
 }
 
 /** A switch with these contents, and the calls that it was asked to end. */
-export function heldSwitch({ kind = 'freeswitch', phones = [], calls = [], findings = [], away }: Has = {}) {
+export function heldSwitch({ kind = 'freeswitch', phones = [], calls = [], findings = [], away, ...has }: Has = {}) {
   const ended: string[] = []
   const answer = async <T>(value: T): Promise<T> => {
     if (away !== undefined) throw new AppError('unavailable', away)
@@ -39,6 +41,8 @@ export function heldSwitch({ kind = 'freeswitch', phones = [], calls = [], findi
       return isThere
     },
     check: () => answer(findings),
+    render: has.rendered ?? (async () => []),
+    recordsWaiting: async () => has.waiting ?? null,
   }
   return { held, ended }
 }

@@ -11,6 +11,7 @@ import { example } from '../../help.ts'
 import { resolve } from '../../naming/references.ts'
 import { type RunCommand, takesFields, type Wiring } from '../../program.ts'
 import { printRows } from '../../terminal/output.ts'
+import { switchesSet } from './switches-set.ts'
 
 /** What a switch reports about itself: who is registered, who is talking. */
 
@@ -93,8 +94,7 @@ async function ofSwitches<T extends object>(
   wiring: Wiring,
   ask: (each: TelephoneSwitch) => Promise<readonly T[]>,
 ): Promise<{ found: readonly (T & { switch: string })[]; trouble: unknown }> {
-  const switches = await wiring.switches(context.options)
-  if (switches.length === 0) throw noSwitch()
+  const switches = await switchesSet(context, wiring)
   const answers = await Promise.allSettled(
     switches.map(async each => (await ask(each)).map(answer => ({ ...answer, switch: each.kind }))),
   )
@@ -105,13 +105,6 @@ async function ofSwitches<T extends object>(
     trouble: trouble === undefined ? null : explained(trouble),
   }
 }
-
-const noSwitch = (): CliError =>
-  new CliError(
-    EXIT.configuration,
-    'no switch is set: the setting freeswitch or asterisk says how to reach it',
-    'trunkline switch --help',
-  )
 
 /** Hints at the check of a switch that cannot be reached. */
 const explained = (error: unknown): unknown =>

@@ -3,14 +3,18 @@ import { SWITCH_CHECKS } from '../../doctor/checks.ts'
 import { examined, patientOf, tell } from '../../doctor/findings.ts'
 import { example } from '../../help.ts'
 import type { RunCommand, Wiring } from '../../program.ts'
+import { renderCommand } from './render-command.ts'
 import { setupCommand } from './setup-command.ts'
+import { statusCommand } from './status-command.ts'
 
 /** Commands about the switch itself. */
 export const switchCommand = (run: RunCommand, wiring: Wiring): Command =>
   new Command('switch')
-    .description('the telephone switch: setup, check')
+    .description('the telephone switch: setup, check, status, render')
     .addCommand(setupCommand(run, wiring))
     .addCommand(checkCommand(run, wiring))
+    .addCommand(statusCommand(run, wiring))
+    .addCommand(renderCommand(run, wiring))
 
 function checkCommand(run: RunCommand, wiring: Wiring): Command {
   const command = example(
