@@ -68,7 +68,7 @@ test('the contracts and the fake know no adapter, so that core is tested without
 
 test('one file says which table keeps the records of a resource', () => {
   const named = /\b(?:FROM|INTO|UPDATE|JOIN|main\.)\s*\$\{(?:\w+\.)*name\}/
-  const found = filesIn('adapters/sqlite').filter(path => named.test(read(path)))
+  const found = [...filesIn('adapters/sqlite'), ...filesIn('adapters/sql')].filter(path => named.test(read(path)))
   assert.deepEqual(found, [], 'use tableOf')
 })
 
@@ -164,6 +164,11 @@ describe('the check of the layers', () => {
     finds('bin/a.ts', `import { x } from '../test/support/a.ts'`, /may not need the tests/)
     allows('adapters/http/a.ts', `import { x } from './b.ts'\nimport { y } from '../../core/a.ts'\nimport z from 'koa'`)
     allows('adapters/sqlite/migrations/a.ts', `import { x } from '../b.ts'`)
+    allows('adapters/sqlite/records/a.ts', `import { x } from '../../sql/a.ts'`)
+    allows('adapters/postgres/a.ts', `import { x } from '../sql/a.ts'`)
+    finds('adapters/http/a.ts', `import { x } from '../sql/a.ts'`, /only bin imports adapters/)
+    finds('adapters/sql/a.ts', `import { x } from '../sqlite/a.ts'`, /only bin imports adapters/)
+    finds('adapters/sql/a.ts', `import x from 'better-sqlite3'`, /knows no driver/)
     allows('bin/a.ts', `import { x } from '../adapters/http/a.ts'\nimport { y } from '../config/a.ts'`)
   })
 

@@ -1,13 +1,14 @@
 import type { Bulk, ImportPlace } from '../../../core/ports/bulk.ts'
 import type { Selection } from '../../../core/ports/records.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import { type NamedReference, type NamedTarget, namedReferences } from '../../../core/resources/references/names.ts'
+import { namedReferences } from '../../../core/resources/references/names.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/transfer/imported-resource.ts'
+import { referenceNameSql } from '../../sql/reference-names.ts'
+import { tableOf } from '../../sql/table.ts'
 import type { Database } from '../database/database.ts'
 import { translating } from '../database/errors.ts'
 import { raw, type Sql, sql, where } from '../database/sql.ts'
-import { tableOf } from '../database/table.ts'
 import { selectionSql } from '../records/selection.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { directLoad } from './direct-load.ts'
@@ -75,28 +76,9 @@ function namedSql(resource: Resource, field: string): string {
   const reference = namedReferences(resource).find(named => named.field === field)
   if (!reference) return `t.${field}`
   const isOwnOuter = reference.outer !== null && resource.fields[reference.outer] !== undefined
-  return nameSql(reference, 't', ({ own, outer }, full) =>
+  return referenceNameSql(reference, 't', ({ own, outer }, full) =>
     outer && isOwnOuter
       ? `CASE WHEN r_t.${outer.field} IS NOT DISTINCT FROM t.${outer.field} THEN r_t.${own} ELSE ${full} END`
       : full,
   )
-}
-
-/**
- * SQL for the name of the record that the alias's record points to; `shown` turns the target's full name into what is
- * shown.
- */
-function nameSql(
-  { field, by, targets }: NamedReference,
-  alias: string,
-  shown: (target: NamedTarget, full: string) => string = (_, full) => full,
-): string {
-  const name = (target: NamedTarget): string => {
-    const { resource, own, outer } = target
-    const full = `${outer ? `${nameSql(outer, `r_${alias}`)} || '/' || ` : ''}r_${alias}.${own}`
-    return `(SELECT ${shown(target, full)} FROM ${tableOf(resource.name)} r_${alias} WHERE r_${alias}.id = ${alias}.${field})`
-  }
-  const [only] = targets
-  if (by === null) return only ? name(only) : 'NULL'
-  return `CASE ${alias}.${by} ${targets.map(target => `WHEN '${target.kind}' THEN ${name(target)}`).join(' ')} END`
 }

@@ -1,8 +1,8 @@
 import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
+import { tableOf } from '../../sql/table.ts'
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
-import { tableOf } from '../database/table.ts'
 import { rulesSql, targetsOf } from './rules.ts'
 import { comparable, type Staged } from './staged.ts'
 

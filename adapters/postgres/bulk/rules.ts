@@ -7,10 +7,10 @@ import {
   rejectionFor,
   type StagedProblem,
 } from '../../../core/use-cases/records/staged-problems.ts'
+import { tableOf } from '../../sql/table.ts'
+import { joinedSql, withinSql } from '../../sql/within.ts'
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
-import { tableOf } from '../database/table.ts'
-import { joinedSql, withinSql } from '../database/within.ts'
 import type { Staged } from './staged.ts'
 
 /** The rules between records, applied to all rows of an import at once. */

@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import { AppError } from '../../../core/errors.ts'
 import { resources } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
+import { tableOf } from '../../sql/table.ts'
 import { searchedText } from '../records/search.ts'
 import type { Database, Queries } from './database.ts'
 import { initial } from './migrations/001-initial.ts'
 import { raw, sql } from './sql.ts'
-import { tableOf } from './table.ts'
 
 /** In order; the schema version of a database is the number of migrations applied to it. */
 export const migrations: readonly string[] = [initial]

@@ -1,6 +1,6 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
-import { tableOf } from '../database/table.ts'
+import { tableOf } from '../../sql/table.ts'
 
 /** SQL for the name by which a person knows the record of that alias, such as `acme/101`. */
 export function nameOf(resource: Resource, alias: string, depth = 0): string {

@@ -4,10 +4,10 @@ import type { Field, Value } from '../../../core/resources/field.ts'
 import { fieldsOf, jointsAt, movingJoined, sidesOf } from '../../../core/resources/references/within.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
 import { dangling, foreign, mergeErrors, overLimit, taken } from '../../../core/resources/values/field-errors.ts'
+import { tableOf } from '../../sql/table.ts'
+import { joinedSql, withinSql } from '../../sql/within.ts'
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
-import { tableOf } from '../database/table.ts'
-import { joinedSql, withinSql } from '../database/within.ts'
 
 /** The rules that depend on other records. `id` is the record's own, once it has one. */
 

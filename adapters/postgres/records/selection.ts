@@ -1,9 +1,9 @@
 import type { Selection } from '../../../core/ports/records.ts'
 import { TENANT, tenantSide } from '../../../core/resources/references/within.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
+import { withinSql } from '../../sql/within.ts'
 import { UNRATED } from '../calls/call-ratings.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
-import { withinSql } from '../database/within.ts'
 
 const column = (name: string): Sql => raw(`t.${name}`)
 

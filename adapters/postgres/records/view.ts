@@ -1,7 +1,7 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { type Embed, embedsIn, type Resource, timestamped, type View } from '../../../core/resources/resource.ts'
-import { tableOf } from '../database/table.ts'
+import { tableOf } from '../../sql/table.ts'
 
 /**
  * SQL for the API's JSON, derived from the declarations. It uses row_to_json because all other functions write blanks.

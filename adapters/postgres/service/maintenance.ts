@@ -1,14 +1,14 @@
 import type { Damage, Maintenance, Statistics } from '../../../core/ports/system.ts'
 import { resourceNamed, resources } from '../../../core/resources/all.ts'
 import { sidesOf } from '../../../core/resources/references/within.ts'
+import { tableOf } from '../../sql/table.ts'
+import { withinSql } from '../../sql/within.ts'
 import type { Database } from '../database/database.ts'
 import { backup } from '../database/dumps.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { shownAddress } from '../database/options.ts'
 import { isServed } from '../database/serving.ts'
 import { raw, sql } from '../database/sql.ts'
-import { tableOf } from '../database/table.ts'
-import { withinSql } from '../database/within.ts'
 
 /** Tables with more records are counted approximately, by the server's statistics. */
 const EXACT = 100_000

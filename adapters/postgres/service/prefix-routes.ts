@@ -1,47 +1,19 @@
-import type { Changes } from '../../../core/audit.ts'
 import type { PrefixRoutes, StoredRoute } from '../../../core/ports/prefix-routes.ts'
+import { type RouteRow, type RouteTable, routeChanges, routeIn } from '../../sql/prefix-routes.ts'
 import type { Database } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 import type { AuditTrail } from './audit.ts'
 
-/** The tables of routes, which hold ids in a JSON array. */
-export const ROUTE_TABLES = {
-  smsRoutes: { table: 'sms_routes', column: 'gateways' },
-  trunkRoutes: { table: 'trunk_routes', column: 'trunks' },
-} as const
-
-interface RouteRow {
-  readonly id: number
-  readonly tenant_id: number | null
-  readonly prefix: string
-  readonly ids: string
-}
-
 /** The storage port for the routes of one kind. */
-export function prefixRoutes(
-  database: Database,
-  trail: AuditTrail,
-  { table, column }: (typeof ROUTE_TABLES)[keyof typeof ROUTE_TABLES],
-): PrefixRoutes {
+export function prefixRoutes(database: Database, trail: AuditTrail, routes: RouteTable): PrefixRoutes {
+  const { table, column } = routes
   const [into, via] = [raw(table), raw(column)]
   const columns = raw(`id, tenant_id, prefix, ${column} AS ids`)
-  const changes = (
-    { tenant_id, prefix }: Pick<RouteRow, 'tenant_id' | 'prefix'>,
-    before: string | null,
-    after: string | null,
-  ): Changes => ({
-    ...(tenant_id === null ? {} : { tenant_id }),
-    prefix,
-    [column]: {
-      ...(before === null ? {} : { before: idsIn(before) }),
-      ...(after === null ? {} : { after: idsIn(after) }),
-    },
-  })
   return {
     all: async () =>
       (
         await database.rows<RouteRow>(sql`SELECT ${columns} FROM ${into} ORDER BY tenant_id NULLS FIRST, prefix, id`)
-      ).map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) })),
+      ).map(routeIn),
     set: (route, by) =>
       database.write(async (within): Promise<StoredRoute> => {
         const { tenant_id, prefix, via: wanted } = route
@@ -58,20 +30,15 @@ export function prefixRoutes(
             sql`INSERT INTO ${into} (tenant_id, prefix, ${via}) VALUES (${tenant_id}, ${prefix}, ${ids}) RETURNING id`,
           )) ??
           0
-        const noted = changes(route, former?.ids ?? null, ids)
+        const noted = routeChanges(routes, route, former?.ids ?? null, ids)
         if (former?.ids !== ids) await trail.note(within, former ? 'update' : 'create', table, id, noted, by)
         return { id, tenant_id, prefix, via: wanted }
       }),
     remove: (id, by) =>
       database.write(async within => {
         const former = await within.row<RouteRow>(sql`DELETE FROM ${into} WHERE id = ${id} RETURNING ${columns}`)
-        if (former) await trail.note(within, 'delete', table, id, changes(former, former.ids, null), by)
+        if (former) await trail.note(within, 'delete', table, id, routeChanges(routes, former, former.ids, null), by)
         return former !== undefined
       }),
   }
-}
-
-export function idsIn(text: string): readonly number[] {
-  const ids: unknown = JSON.parse(text)
-  return Array.isArray(ids) ? ids.map(Number) : []
 }

@@ -1,31 +1,13 @@
 import { invalidCredentials } from '../../../core/accounts.ts'
-import type { Role, Session, Sessions } from '../../../core/ports/accounts.ts'
+import type { Session, Sessions } from '../../../core/ports/accounts.ts'
+import { SESSION_COLUMNS, type SessionRow, sessionIn } from '../../sql/session-row.ts'
 import type { Database } from '../database/database.ts'
 import { Gatherer } from '../database/gather.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import type { AuditTrail } from './audit.ts'
 
-interface SessionRow {
-  readonly token_hash: string
-  readonly created_at: string
-  readonly expires_at: string
-  readonly account_id: number
-  readonly name: string
-  readonly email: string
-  readonly role: Role
-  readonly tenant_id: number | null
-  readonly origin: string | null
-}
-
-const SELECT =
-  raw(`SELECT s.token_hash, s.created_at, s.expires_at, s.origin, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
+const SELECT = raw(`SELECT ${SESSION_COLUMNS}
   FROM sessions s JOIN accounts a ON a.id = s.account_id AND NOT a.disabled`)
-
-const toSession = (row: SessionRow): Session => ({
-  account: { id: row.account_id, name: row.name, email: row.email, role: row.role, tenantId: row.tenant_id },
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-})
 
 /** A session's id is this many characters of its token's hash. */
 const ID_LENGTH = 12
@@ -43,7 +25,7 @@ function conditionOf(which: Parameters<Sessions['revoke']>[0]): Sql {
 export function sessions(database: Database, trail: AuditTrail): Sessions {
   const found = new Gatherer<string, Session | null>(async hashes => {
     const rows = await database.rows<SessionRow>(sql`${SELECT} WHERE s.token_hash = ANY(${hashes})`)
-    const byHash = new Map(rows.map(row => [row.token_hash, toSession(row)]))
+    const byHash = new Map(rows.map(row => [row.token_hash, sessionIn(row)]))
     return hashes.map(hash => byHash.get(hash) ?? null)
   })
   return {
@@ -81,7 +63,7 @@ export function sessions(database: Database, trail: AuditTrail): Sessions {
     forgetExpired: now => database.single.run(sql`DELETE FROM sessions WHERE expires_at <= ${now}`),
     list: async () =>
       (await database.rows<SessionRow>(sql`${SELECT} ORDER BY s.created_at DESC, s.token_hash`)).map(row => ({
-        ...toSession(row),
+        ...sessionIn(row),
         origin: row.origin,
         id: row.token_hash.slice(0, ID_LENGTH),
       })),

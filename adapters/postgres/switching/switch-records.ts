@@ -3,9 +3,9 @@ import type { Row } from '../../../core/resources/resource.ts'
 import type { SwitchDid, Trunk } from '../../../core/switching/directory.ts'
 import type { TenantRow } from '../../../core/switching/stored/known-tenant.ts'
 import { type DidRow, didIn, extensionIn, queueIn, trunkIn } from '../../../core/switching/stored/rows.ts'
+import { ROUTE_TABLES, type RouteRow, routeIn } from '../../sql/prefix-routes.ts'
 import type { Database } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
-import { idsIn, ROUTE_TABLES } from '../service/prefix-routes.ts'
 
 /** Reads records in the form in which switches need them. */
 export type SwitchRecords = ReturnType<typeof switchRecords>
@@ -86,10 +86,10 @@ export function switchRecords(database: Database) {
       return new Map(rows.map(row => [String(row['name']), trunkIn(row)]))
     },
     routes: async (): Promise<readonly StoredRoute[]> => {
-      const rows = await database.rows<Omit<StoredRoute, 'via'> & { readonly ids: string }>(
+      const rows = await database.rows<RouteRow>(
         sql`SELECT id, tenant_id, prefix, ${raw(column)} AS ids FROM ${raw(table)} ORDER BY id`,
       )
-      return rows.map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) }))
+      return rows.map(routeIn)
     },
     /** All records of one tenant. */
     of: {

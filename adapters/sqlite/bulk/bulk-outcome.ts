@@ -1,7 +1,7 @@
 import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
+import { tableOf } from '../../sql/table.ts'
 import type { Connection } from '../database/database.ts'
-import { tableOf } from '../database/table.ts'
 import type { Named } from './bulk-rows.ts'
 import { rulesSql, type Staged } from './bulk-rules.ts'
 

@@ -8,10 +8,10 @@ import {
   rejectionFor,
   type StagedProblem,
 } from '../../../core/use-cases/records/staged-problems.ts'
+import { tableOf } from '../../sql/table.ts'
+import { joinedSql, withinSql } from '../../sql/within.ts'
 import type { Connection } from '../database/database.ts'
 import { keySetPages } from '../database/key-set.ts'
-import { tableOf } from '../database/table.ts'
-import { joinedSql, withinSql } from '../database/within.ts'
 import { checkedReferences, looseReferences, type Named } from './bulk-rows.ts'
 
 /** Checks the rules between records for all rows of an import at once. */

@@ -1,13 +1,14 @@
 import type { Bulk, ImportPlace } from '../../../core/ports/bulk.ts'
 import type { Selection } from '../../../core/ports/records.ts'
-import { type NamedReference, type NamedTarget, namedReferences } from '../../../core/resources/references/names.ts'
+import { namedReferences } from '../../../core/resources/references/names.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { keepsPlace } from '../../../core/transfer/imported-resource.ts'
+import { referenceNameSql } from '../../sql/reference-names.ts'
+import { tableOf } from '../../sql/table.ts'
 import type { Bound } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { translating } from '../database/errors.ts'
 import { keySetPages } from '../database/key-set.ts'
-import { tableOf } from '../database/table.ts'
 import type { Foundation } from '../foundation.ts'
 import { selectionSql } from '../records/selection.ts'
 import { hasUnbounded } from '../records/view.ts'
@@ -86,23 +87,7 @@ function namedSql(resource: Resource, field: string): string {
   const reference = namedReferences(resource).find(named => named.field === field)
   if (!reference) return `t.${field}`
   const isOwnOuter = reference.outer !== null && resource.fields[reference.outer] !== undefined
-  return nameSql(reference, 't', ({ own, outer }, full) =>
+  return referenceNameSql(reference, 't', ({ own, outer }, full) =>
     outer && isOwnOuter ? `iif(r_t.${outer.field} = t.${outer.field}, r_t.${own}, ${full})` : full,
   )
-}
-
-/** The SQL of the name of the record that the alias points to; `shown` formats a target's full name. */
-function nameSql(
-  { field, by, targets }: NamedReference,
-  alias: string,
-  shown: (target: NamedTarget, full: string) => string = (_, full) => full,
-): string {
-  const name = (target: NamedTarget): string => {
-    const { resource, own, outer } = target
-    const full = `${outer ? `${nameSql(outer, `r_${alias}`)} || '/' || ` : ''}r_${alias}.${own}`
-    return `(SELECT ${shown(target, full)} FROM ${tableOf(resource.name)} r_${alias} WHERE r_${alias}.id = ${alias}.${field})`
-  }
-  const [only] = targets
-  if (by === null) return only ? name(only) : 'NULL'
-  return `CASE ${alias}.${by} ${targets.map(target => `WHEN '${target.kind}' THEN ${name(target)}`).join(' ')} END`
 }

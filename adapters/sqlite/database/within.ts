@@ -1,41 +1,16 @@
 import type { FieldErrors } from '../../../core/errors.ts'
-import {
-  fieldsOf,
-  type Joint,
-  jointsAt,
-  movingJoined,
-  type Side,
-  sidesOf,
-} from '../../../core/resources/references/within.ts'
+import { fieldsOf, jointsAt, movingJoined, type Side, sidesOf } from '../../../core/resources/references/within.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
 import { foreign } from '../../../core/resources/values/field-errors.ts'
+import { tableOf } from '../../sql/table.ts'
+import { joinedSql, withinSql } from '../../sql/within.ts'
 import { boundRow } from '../bulk/bulk-rows.ts'
 import { type Bound, toSql } from './bound.ts'
 import type { Connection } from './database.ts'
-import { tableOf } from './table.ts'
 
 /** Records that must agree with what they point to: see `Within`. */
 
 type Ruled = Pick<Resource, 'name' | 'fields'> & Partial<Pick<Resource, 'label' | 'within'>>
-
-/** The SQL of what a side belongs to, where `of` returns the SQL of a field; null if it points to nothing. */
-export function withinSql({ field, to }: Side, within: string, of: (field: string) => string): string {
-  if (to === null) return of(field)
-  const owner = (target: string): string =>
-    `(SELECT o.${within} FROM main.${tableOf(target)} o WHERE o.id = ${of(field)})`
-  if (typeof to === 'string') return owner(to)
-  const { by, ...targets } = to
-  const kinds = Object.entries(targets).map(([kind, target]) => `WHEN '${kind}' THEN ${owner(target)}`)
-  return `CASE ${of(by)} ${kinds.join(' ')} END`
-}
-
-/** The SQL condition that some record `j` joins the one with `id` to something outside `to`. */
-export function joinedSql({ within, pointing, others }: Joint, id: string, to: string): string {
-  const where = Object.entries(pointing.kind).map(([field, kind]) => `j.${field} = '${kind}'`)
-  const away = others.map(side => `${withinSql(side, within, field => `j.${field}`)} <> ${to}`)
-  return `EXISTS (SELECT 1 FROM main.${tableOf(pointing.from.name)} j
-    WHERE ${[...where, `j.${pointing.field} = ${id}`].join(' AND ')} AND (${away.join(' OR ')}))`
-}
 
 /** Returns the references of a record that disagree with its first one, unless they are stored that way already. */
 export function foreignReferences({ value }: Connection, resource: Ruled, values: Row, id?: number): FieldErrors {

@@ -1,7 +1,7 @@
 import type { Selection, Sort } from '../../../core/ports/records.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
+import { tableOf } from '../../sql/table.ts'
 import type { Connection } from '../database/database.ts'
-import { tableOf } from '../database/table.ts'
 import { bindPlace, type Place, type Plan, planOf, whereSql } from './list-plan.ts'
 import { between, endOfStretch } from './stretches.ts'
 

@@ -1,6 +1,6 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
-import { tableOf } from '../database/table.ts'
+import { tableOf } from '../../sql/table.ts'
 
 /** The SQL of a record's name by its id, such as `acme/101`; null if it has none. */
 export function nameSql(resource: Resource, id: string, depth = 0): string {

@@ -2,10 +2,10 @@ import { type FieldErrors, invalid } from '../../../core/errors.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Resource, Row } from '../../../core/resources/resource.ts'
 import { dangling, mergeErrors, overLimit, taken } from '../../../core/resources/values/field-errors.ts'
+import { tableOf } from '../../sql/table.ts'
 import { type Bound, toSql } from '../database/bound.ts'
 import type { Connection } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
-import { tableOf } from '../database/table.ts'
 import { foreignReferences, moveProblem } from '../database/within.ts'
 
 /** The rules that depend on other records, within a transaction. `id` is the record's own, once it has one. */

@@ -1,7 +1,7 @@
 import type { Resource } from '../../../core/resources/resource.ts'
+import { derived } from '../../sql/derived.ts'
+import { tableOf } from '../../sql/table.ts'
 import type { Connection } from '../database/database.ts'
-import { tableOf } from '../database/table.ts'
-import { derived } from './derived.ts'
 
 interface ForeignKey {
   readonly child: string

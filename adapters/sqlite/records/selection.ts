@@ -1,9 +1,9 @@
 import type { Selection } from '../../../core/ports/records.ts'
 import { TENANT, tenantSide } from '../../../core/resources/references/within.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
+import { withinSql } from '../../sql/within.ts'
 import { unratedSql } from '../calls/unrated.ts'
 import type { Connection } from '../database/database.ts'
-import { withinSql } from '../database/within.ts'
 
 /** An SQL condition on records, with its bound values. */
 export interface Condition {

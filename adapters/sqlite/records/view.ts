@@ -1,7 +1,7 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { type Embed, embedsIn, type Resource, timestamped, type View } from '../../../core/resources/resource.ts'
-import { tableOf } from '../database/table.ts'
+import { tableOf } from '../../sql/table.ts'
 
 /** The SQL that renders records as the API's JSON, derived from the declarations. */
 

@@ -1,11 +1,11 @@
 import { existsSync, statSync } from 'node:fs'
 import type { Maintenance, Statistics } from '../../../core/ports/system.ts'
 import { resources } from '../../../core/resources/all.ts'
+import { tableOf } from '../../sql/table.ts'
 import { alreadyThere, copyDatabase, findings } from '../database/copies.ts'
 import type { Connection } from '../database/database.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { isServed } from '../database/serving.ts'
-import { tableOf } from '../database/table.ts'
 import { strays } from '../database/within.ts'
 
 /** Returns the size in bytes; 0 if there is no file. */

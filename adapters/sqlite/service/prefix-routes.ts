@@ -1,29 +1,17 @@
-import type { Changes } from '../../../core/audit.ts'
 import type { PrefixRoutes, StoredRoute } from '../../../core/ports/prefix-routes.ts'
+import { type RouteRow, type RouteTable, routeChanges, routeIn } from '../../sql/prefix-routes.ts'
 import type { Connection } from '../database/database.ts'
 import type { Writer } from '../database/writer.ts'
 import type { AuditTrail } from './audit.ts'
-
-/** The tables of routes: ids in a JSON array. */
-export const ROUTE_TABLES = {
-  smsRoutes: { table: 'sms_routes', column: 'gateways' },
-  trunkRoutes: { table: 'trunk_routes', column: 'trunks' },
-} as const
-
-interface RouteRow {
-  readonly id: number
-  readonly tenant_id: number | null
-  readonly prefix: string
-  readonly ids: string
-}
 
 /** The storage port for one kind of routes. */
 export function prefixRoutes(
   { query }: Connection,
   writer: Writer,
   trail: AuditTrail,
-  { table, column }: (typeof ROUTE_TABLES)[keyof typeof ROUTE_TABLES],
+  routes: RouteTable,
 ): PrefixRoutes {
+  const { table, column } = routes
   const rows = `SELECT id, tenant_id, prefix, ${column} AS ids FROM ${table}`
   const all = query<[], RouteRow>(`${rows} ORDER BY tenant_id, prefix, id`)
   const same = query<[number | null, string], RouteRow>(`${rows} WHERE tenant_id IS ? AND prefix = ?`)
@@ -34,20 +22,8 @@ export function prefixRoutes(
   const discard = query<[number], RouteRow>(
     `DELETE FROM ${table} WHERE id = ? RETURNING id, tenant_id, prefix, ${column} AS ids`,
   )
-  const changes = (
-    { tenant_id, prefix }: Omit<StoredRoute, 'id' | 'via'>,
-    before: string | null,
-    after: string | null,
-  ): Changes => ({
-    ...(tenant_id === null ? {} : { tenant_id }),
-    prefix,
-    [column]: {
-      ...(before === null ? {} : { before: idsIn(before) }),
-      ...(after === null ? {} : { after: idsIn(after) }),
-    },
-  })
   return {
-    all: async () => all.all().map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) })),
+    all: async () => all.all().map(routeIn),
     set: ({ tenant_id, prefix, via }, by) =>
       writer.write((): StoredRoute => {
         const ids = JSON.stringify(via)
@@ -59,7 +35,7 @@ export function prefixRoutes(
             former ? 'update' : 'create',
             table,
             id,
-            changes({ tenant_id, prefix }, former?.ids ?? null, ids),
+            routeChanges(routes, { tenant_id, prefix }, former?.ids ?? null, ids),
             by,
           )
         return { id, tenant_id, prefix, via }
@@ -67,13 +43,8 @@ export function prefixRoutes(
     remove: (id, by) =>
       writer.write(() => {
         const former = discard.get(id)
-        if (former) trail.note('delete', table, id, changes(former, former.ids, null), by)
+        if (former) trail.note('delete', table, id, routeChanges(routes, former, former.ids, null), by)
         return former !== undefined
       }),
   }
-}
-
-export function idsIn(text: string): readonly number[] {
-  const ids: unknown = JSON.parse(text)
-  return Array.isArray(ids) ? ids.map(Number) : []
 }

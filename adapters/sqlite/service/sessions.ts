@@ -1,30 +1,13 @@
 import { invalidCredentials } from '../../../core/accounts.ts'
-import type { Role, Session, Sessions } from '../../../core/ports/accounts.ts'
+import type { Session, Sessions } from '../../../core/ports/accounts.ts'
+import { SESSION_COLUMNS, type SessionRow, sessionIn } from '../../sql/session-row.ts'
 import type { Connection } from '../database/database.ts'
 import { othersCommits } from '../database/others.ts'
 import type { Writer } from '../database/writer.ts'
 import type { AuditTrail } from './audit.ts'
 
-interface SessionRow {
-  readonly token_hash: string
-  readonly created_at: string
-  readonly expires_at: string
-  readonly account_id: number
-  readonly name: string
-  readonly email: string
-  readonly role: Role
-  readonly tenant_id: number | null
-  readonly origin: string | null
-}
-
-const SELECT = `SELECT s.token_hash, s.created_at, s.expires_at, s.origin, a.id AS account_id, a.name, a.email, a.role, a.tenant_id
+const SELECT = `SELECT ${SESSION_COLUMNS}
   FROM sessions s JOIN accounts a ON a.id = s.account_id AND a.disabled = 0`
-
-const toSession = (row: SessionRow): Session => ({
-  account: { id: row.account_id, name: row.name, email: row.email, role: row.role, tenantId: row.tenant_id },
-  createdAt: row.created_at,
-  expiresAt: row.expires_at,
-})
 
 export function sessions(
   connection: Connection,
@@ -50,7 +33,7 @@ export function sessions(
       const cached = remembered.get(tokenHash)
       if (cached) return cached
       const row = query<[string], SessionRow>(`${SELECT} WHERE s.token_hash = ?`).get(tokenHash)
-      return row ? remembered.set(tokenHash, toSession(row)) : null
+      return row ? remembered.set(tokenHash, sessionIn(row)) : null
     },
     extend: (tokenHash, expiresAt) =>
       changing(() => {
@@ -81,7 +64,7 @@ export function sessions(
     list: async () =>
       query<[], SessionRow>(`${SELECT} ORDER BY s.created_at DESC`)
         .all()
-        .map(row => ({ ...toSession(row), origin: row.origin, id: row.token_hash.slice(0, ID_LENGTH) })),
+        .map(row => ({ ...sessionIn(row), origin: row.origin, id: row.token_hash.slice(0, ID_LENGTH) })),
   }
 }
 

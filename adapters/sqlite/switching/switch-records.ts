@@ -11,8 +11,8 @@ import {
   queueIn,
   trunkIn,
 } from '../../../core/switching/stored/rows.ts'
+import { ROUTE_TABLES, type RouteRow, routeIn } from '../../sql/prefix-routes.ts'
 import type { Connection } from '../database/database.ts'
-import { idsIn, ROUTE_TABLES } from '../service/prefix-routes.ts'
 
 /** Reads the records for switches, in the form that switches need. */
 export type SwitchRecords = ReturnType<typeof switchRecords>
@@ -58,9 +58,7 @@ export function switchRecords({ query, value }: Connection) {
   )
   const trunks = query<[], Row & { readonly id: number }>('SELECT * FROM trunks ORDER BY id')
   const { table, column } = ROUTE_TABLES.trunkRoutes
-  const routes = query<[], Omit<StoredRoute, 'via'> & { readonly ids: string }>(
-    `SELECT id, tenant_id, prefix, ${column} AS ids FROM ${table} ORDER BY id`,
-  )
+  const routes = query<[], RouteRow>(`SELECT id, tenant_id, prefix, ${column} AS ids FROM ${table} ORDER BY id`)
   const pages = {
     extensions: query<[number, number], ExtensionRow>(page(EXTENSIONS)),
     queues: query<[number, number], QueueRow>(page(QUEUES)),
@@ -87,7 +85,7 @@ export function switchRecords({ query, value }: Connection) {
     shownBy: (tenantId: number, trunk: string): SwitchDid[] =>
       [firstShown.get({ tenant: tenantId, trunk }), oldest.get(tenantId)].flatMap(row => (row ? [didIn(row)] : [])),
     trunks: (): ReadonlyMap<string, Trunk> => new Map(trunks.all().map(row => [String(row['name']), trunkIn(row)])),
-    routes: (): readonly StoredRoute[] => routes.all().map(({ ids, ...row }) => ({ ...row, via: idsIn(ids) })),
+    routes: (): readonly StoredRoute[] => routes.all().map(routeIn),
     /** By id, in pages; the last has fewer than PAGE. */
     after: {
       extensions: (tenantId: number, id: number) => pages.extensions.all(tenantId, id).map(extensionIn),

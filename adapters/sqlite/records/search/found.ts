@@ -1,5 +1,5 @@
+import { tableOf } from '../../../sql/table.ts'
 import { PIECE, upTo } from '../../database/key-set.ts'
-import { tableOf } from '../../database/table.ts'
 import {
   afterSql,
   bindPlace,

@@ -1,8 +1,8 @@
 import { resources } from '../../../../core/resources/all.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
+import { tableOf } from '../../../sql/table.ts'
 import type { Connection } from '../../database/database.ts'
 import { upTo } from '../../database/key-set.ts'
-import { tableOf } from '../../database/table.ts'
 
 /**
  * A trigram index for each searched resource that follows the writes. It holds every record up to `through_id` as it

@@ -1,7 +1,7 @@
-import type { Joint, Side } from '../../../core/resources/references/within.ts'
+import type { Joint, Side } from '../../core/resources/references/within.ts'
 import { tableOf } from './table.ts'
 
-/** SQL for the record that a side is within, where `of` gives the SQL of a field; null where it points to nothing. */
+/** The SQL of what a side belongs to, where `of` returns the SQL of a field; null if it points to nothing. */
 export function withinSql({ field, to }: Side, within: string, of: (field: string) => string): string {
   if (to === null) return of(field)
   const owner = (target: string): string => `(SELECT o.${within} FROM ${tableOf(target)} o WHERE o.id = ${of(field)})`
@@ -11,10 +11,10 @@ export function withinSql({ field, to }: Side, within: string, of: (field: strin
   return `CASE ${of(by)} ${kinds.join(' ')} END`
 }
 
-/** SQL that is true where records `j` join the record with this `id` to something outside `to`. */
+/** The SQL condition that some record `j` joins the one with `id` to something outside `to`. */
 export function joinedSql({ within, pointing, others }: Joint, id: string, to: string): string {
-  const kinds = Object.entries(pointing.kind).map(([field, kind]) => `j.${field} = '${kind}'`)
+  const where = Object.entries(pointing.kind).map(([field, kind]) => `j.${field} = '${kind}'`)
   const away = others.map(side => `${withinSql(side, within, field => `j.${field}`)} <> ${to}`)
   return `EXISTS (SELECT 1 FROM ${tableOf(pointing.from.name)} j
-    WHERE ${[...kinds, `j.${pointing.field} = ${id}`].join(' AND ')} AND (${away.join(' OR ')}))`
+    WHERE ${[...where, `j.${pointing.field} = ${id}`].join(' AND ')} AND (${away.join(' OR ')}))`
 }

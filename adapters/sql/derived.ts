@@ -1,4 +1,4 @@
-import type { Resource } from '../../../core/resources/resource.ts'
+import type { Resource } from '../../core/resources/resource.ts'
 
 /** Caches what is derived from a declaration, such as its SQL, from first use. */
 export function derived<T extends {}>(make: (resource: Resource) => T): (resource: Resource) => T {
