@@ -6,20 +6,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { packed } from '../../../core/packed-records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { type Desk, openDesk } from '../../support/cli/imports.ts'
-import { temporaryFolder } from '../../support/http/app.ts'
 
 let desk: Desk
-let folder: ReturnType<typeof temporaryFolder>
 beforeEach(async () => {
-  folder = temporaryFolder()
   desk = await openDesk()
   await desk.create('tenants', { slug: 'acme' })
   await desk.create('extensions', { tenant_id: 1 })
 })
-afterEach(async () => {
-  await desk.close()
-  folder.remove()
-})
+afterEach(() => desk.close())
 
 /** Enough rows that a thread stores them, and that its rejections span several pages. */
 const ROWS = 2_000
@@ -35,7 +29,7 @@ const dangling = (row: number): boolean => row % 4 !== 1
 
 describe('many records, stored on a thread of their own,', () => {
   it('refer to records that are there: others are rejected, each with its reason', async () => {
-    const rejects = join(folder.path, 'r.csv')
+    const rejects = join(desk.folder, 'r.csv')
     const text = calls(row => (dangling(row) ? 77 : 1))
     const { summary } = await desk.take('cdrs', text, ['--on-error', 'continue', '--reject-file', rejects])
     assert.deepEqual([summary.rows, summary.created, summary.rejected], [ROWS, ROWS / 4, (ROWS * 3) / 4])

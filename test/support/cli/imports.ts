@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Readable, Writable } from 'node:stream'
 import { Command } from 'commander'
@@ -20,6 +21,8 @@ export interface Desk {
   readonly services: Services
   /** The database file. */
   readonly path: string
+  /** A folder for other files of a test. */
+  readonly folder: string
   /** Imports a text as if it were a file of that name, with command-line flags. */
   take(resource: string, text: string | Buffer, flags?: readonly string[], name?: string): Promise<Taken>
   /** What the export writes to standard output. */
@@ -61,6 +64,8 @@ export function listening(services: Services, options: Partial<GlobalOptions> = 
 export async function openDesk(options: Partial<GlobalOptions> = {}): Promise<Desk> {
   const folder = temporaryFolder()
   const path = join(folder.path, 'desk.db')
+  const files = join(folder.path, 'files')
+  mkdirSync(files)
   const { settings } = loadSettings({ flags: { db: path }, environment: {}, file: undefined })
   const services = await openServices(settings, { create: true, migrate: true })
   const reader = new Sqlite(path, { readonly: true })
@@ -72,6 +77,7 @@ export async function openDesk(options: Partial<GlobalOptions> = {}): Promise<De
   return {
     services,
     path,
+    folder: files,
     take: async (resource, text, flags = [], name = 'in.csv') => {
       const { context, heard } = listening(services, options, ['cdr', 'import', name, ...flags])
       const stream = Readable.from([Buffer.from(text)], { objectMode: false })

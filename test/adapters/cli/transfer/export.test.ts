@@ -7,22 +7,16 @@ import { exportRecords } from '../../../../adapters/cli/transfer/export.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import { rates } from '../../../../core/resources/rates.ts'
 import { addRate, type Desk, listening, openDesk } from '../../../support/cli/imports.ts'
-import { temporaryFolder } from '../../../support/http/app.ts'
 
 const OPTIONS = { flags: {}, force: false, escapeFormulas: false, bom: false, showSecrets: false }
 
 let desk: Desk
-let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
   desk = await openDesk()
-  folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
-afterEach(async () => {
-  await desk.close()
-  folder.remove()
-})
+afterEach(() => desk.close())
 
 const rate = (prefix: string, members = {}) => addRate(desk, prefix, members)
 
@@ -103,7 +97,7 @@ describe('an export', () => {
     const asJson = await openDesk({ output: 'json' })
     assert.equal(await asJson.give('rates'), '[]\n')
     assert.match(await asJson.give('rates', ['--format', 'csv']), /^tenant,prefix/)
-    const out = join(folder.path, 'rates.csv')
+    const out = join(desk.folder, 'rates.csv')
     await asJson.give('rates', ['--out', out])
     assert.match(readFileSync(out, 'utf8'), /^tenant,prefix/)
     await asJson.close()
@@ -111,7 +105,7 @@ describe('an export', () => {
 
   it('goes to a file that its owner alone can read, whole or not at all', async () => {
     await desk.create('sms_gateways', { name: 'g', password: 's3cret' })
-    const out = join(folder.path, 'g.json')
+    const out = join(desk.folder, 'g.json')
     await desk.give('sms_gateways', ['--out', out])
     assert.equal(statSync(out).mode & 0o777, 0o600)
     assert.equal(JSON.parse(readFileSync(out, 'utf8'))[0].password, 's3cret')
@@ -123,20 +117,20 @@ describe('an export', () => {
     }
     const { context } = listening(desk.services)
     const open = async () => ({ ...desk.services, bulk: failing })
-    const missing = join(folder.path, 'none.csv')
+    const missing = join(desk.folder, 'none.csv')
     await assert.rejects(
       exportRecords(resourceNamed('rates'), { ...OPTIONS, out: missing }, { ...context, open }),
       /no/,
     )
-    assert.deepEqual(readdirSync(folder.path), ['g.json'])
+    assert.deepEqual(readdirSync(desk.folder), ['g.json'])
     assert.equal(existsSync(missing), false)
   })
 
   it('names the file that it cannot make, and takes - for standard output', async () => {
-    const out = join(folder.path, 'no/rates.csv')
+    const out = join(desk.folder, 'no/rates.csv')
     await assert.rejects(desk.give('rates', ['--out', out]), {
       exitCode: 73,
-      message: `cannot write ${out}: there is no folder ${folder.path}/no (ENOENT)`,
+      message: `cannot write ${out}: there is no folder ${desk.folder}/no (ENOENT)`,
     })
     assert.match(await desk.give('rates', ['--out', '-']), /^tenant,prefix,/)
   })

@@ -7,20 +7,14 @@ import { importRecords } from '../../../../adapters/cli/transfer/import/import.t
 import { readImportOptions } from '../../../../adapters/cli/transfer/import/options.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import { CALLS, calls, type Desk, listening, openDesk, storing } from '../../../support/cli/imports.ts'
-import { temporaryFolder } from '../../../support/http/app.ts'
 
 let desk: Desk
-let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
   desk = await openDesk()
-  folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
-afterEach(async () => {
-  await desk.close()
-  folder.remove()
-})
+afterEach(() => desk.close())
 
 describe('an import of call records', () => {
   const stored = async (): Promise<string[]> => await desk.query('SELECT caller_number FROM cdrs ORDER BY id')
@@ -91,7 +85,7 @@ describe('an import of call records', () => {
   })
 
   it('keeps the good rows of a batch whose references are bad, and writes the others down', async () => {
-    const rejects = join(folder.path, 'r.csv')
+    const rejects = join(desk.folder, 'r.csv')
     const text = `${CALLS.replace('tenant', 'tenant_id')}\n${calls(1, 3).replaceAll('acme', '1').replace('1,2,2,', '77,2,2,')}`
     const { summary } = await desk.take('cdrs', text, ['--on-error', 'continue', '--reject-file', rejects])
     assert.deepEqual([summary.created, summary.rejected], [2, 1])

@@ -11,22 +11,16 @@ import { importRecords } from '../../../../adapters/cli/transfer/import/import.t
 import { readImportOptions } from '../../../../adapters/cli/transfer/import/options.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import { CALLS, calls, type Desk, deck, listening, openDesk, storing } from '../../../support/cli/imports.ts'
-import { temporaryFolder } from '../../../support/http/app.ts'
 
 const FLAGS = ['--tenant', 'acme']
 
 let desk: Desk
-let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
   desk = await openDesk()
-  folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
-afterEach(async () => {
-  await desk.close()
-  folder.remove()
-})
+afterEach(() => desk.close())
 
 const prefixes = async (): Promise<string[]> => await desk.query('SELECT prefix FROM rates ORDER BY id')
 

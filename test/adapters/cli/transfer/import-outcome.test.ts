@@ -9,22 +9,16 @@ import { importRecords } from '../../../../adapters/cli/transfer/import/import.t
 import { readImportOptions } from '../../../../adapters/cli/transfer/import/options.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import { DECK_HEADER, type Desk, deck, listening, openDesk } from '../../../support/cli/imports.ts'
-import { temporaryFolder } from '../../../support/http/app.ts'
 
 const FLAGS = ['--tenant', 'acme']
 
 let desk: Desk
-let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
   desk = await openDesk()
-  folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
-afterEach(async () => {
-  await desk.close()
-  folder.remove()
-})
+afterEach(() => desk.close())
 
 const prefixes = async (): Promise<string[]> => await desk.query('SELECT prefix FROM rates ORDER BY id')
 
@@ -73,7 +67,7 @@ describe('an import with bad rows', () => {
   })
 
   it('writes them unchanged with the reason, and imports the file once it is corrected', async () => {
-    const rejects = join(folder.path, 'rejects.csv')
+    const rejects = join(desk.folder, 'rejects.csv')
     const quoted = deck('1,a,1,60,active', '2,"b, ""b""\nb",bad,60,active', '1,c,1,60,active', '4,d,1,60')
     await desk.take('rates', quoted, [...FLAGS, '--on-error', 'continue', '--reject-file', rejects])
     const written = readFileSync(rejects, 'utf8')
@@ -101,7 +95,7 @@ describe('an import with bad rows', () => {
     it(`writes them and reads them again in ${format}`, async () => {
       const row = (prefix: string, cost: string) =>
         JSON.stringify({ prefix, destination: 'x', cost_per_minute: cost, billing_increment: 60, status: 'active' })
-      const rejects = join(folder.path, `rejects.${format}`)
+      const rejects = join(desk.folder, `rejects.${format}`)
       const flags = [...FLAGS, '--on-error', 'continue', '--reject-file', rejects]
       await desk.take('rates', wrap([row('1', '1'), row('2', 'bad'), row('3', 'bad')]), flags, `in.${format}`)
       const corrected = readFileSync(rejects, 'utf8').replaceAll('"bad"', '"2"')
@@ -110,7 +104,7 @@ describe('an import with bad rows', () => {
     })
 
   it('writes them with the delimiter of the input, and with a byte-order mark where it has one or --bom asks for it', async () => {
-    const rejects = join(folder.path, 'rejects.csv')
+    const rejects = join(desk.folder, 'rejects.csv')
     const flags = [...FLAGS, '--on-error', 'continue', '--reject-file', rejects]
     const semicolons = deck('2,b,bad,60,active').replaceAll(',', ';')
     const written = async (input: string, more: string[] = []): Promise<string> => {
@@ -127,7 +121,7 @@ describe('an import with bad rows', () => {
   })
 
   it('hands rejected rows to a pipe, which stays one, and takes no folder for a reject file', async t => {
-    const pipe = join(folder.path, 'pipe')
+    const pipe = join(desk.folder, 'pipe')
     spawnSync('mkfifo', [pipe])
     const reader = spawn('cat', [pipe], { stdio: ['ignore', 'pipe', 'inherit'] })
     t.after(() => reader.kill())
@@ -135,33 +129,33 @@ describe('an import with bad rows', () => {
     await desk.take('rates', text, [...FLAGS, '--on-error', 'continue', '--reject-file', pipe])
     assert.ok(statSync(pipe).isFIFO())
     assert.match(await heard, /^import_error,.*\ncost_per_minute: [^\n]*,2,b,bad,60,active\n/)
-    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', folder.path]), {
+    await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', desk.folder]), {
       exitCode: 73,
-      message: `cannot write ${folder.path}: it is a folder (EISDIR)`,
+      message: `cannot write ${desk.folder}: it is a folder (EISDIR)`,
     })
   })
 
   it('refuses a reject file that cannot be made before anything is read, and one that is called -', async () => {
-    const plain = join(folder.path, 'plain')
+    const plain = join(desk.folder, 'plain')
     writeFileSync(plain, '')
     const unread = (path: string) => {
       const { context } = listening(desk.services)
       const source = { name: '-', stream: new PassThrough() }
       return importRecords(resourceNamed('rates'), source, readImportOptions({ rejectFile: path }), context)
     }
-    await assert.rejects(unread(join(folder.path, 'no/x.csv')), {
+    await assert.rejects(unread(join(desk.folder, 'no/x.csv')), {
       exitCode: 73,
-      message: `cannot write ${folder.path}/no/x.csv: there is no folder ${folder.path}/no (ENOENT)`,
+      message: `cannot write ${desk.folder}/no/x.csv: there is no folder ${desk.folder}/no (ENOENT)`,
     })
     await assert.rejects(unread(`${plain}/x.csv`), { exitCode: 73, message: /a part of the path is not a folder/ })
-    await assert.rejects(unread(folder.path), { exitCode: 73, message: /it is a folder/ })
+    await assert.rejects(unread(desk.folder), { exitCode: 73, message: /it is a folder/ })
     const full = { exitCode: 74, message: 'cannot write /dev/full: the disk is full (ENOSPC)' }
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', '/dev/full']), full)
     await assert.rejects(desk.give('rates', ['--out', '/dev/full']), full)
     const database = { exitCode: 73, message: `cannot write ${desk.path}: it is a database` }
     await assert.rejects(unread(desk.path), database)
     await assert.rejects(desk.give('rates', ['--out', desk.path]), database)
-    const sheet = join(folder.path, 'staff.csv')
+    const sheet = join(desk.folder, 'staff.csv')
     writeFileSync(sheet, 'extension_number,display_name\n')
     await assert.rejects(unread(sheet), {
       exitCode: 73,
@@ -172,13 +166,13 @@ describe('an import with bad rows', () => {
   })
 
   it('leaves nothing in the reject file when nothing is rejected, and never overwrites its own input', async () => {
-    const rejects = join(folder.path, 'rejects.csv')
+    const rejects = join(desk.folder, 'rejects.csv')
     await desk.take('rates', deck('9,x,1,60,active', '8,x,no,60,active'), [...FLAGS, '--reject-file', rejects])
     assert.ok(existsSync(rejects))
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', rejects], rejects), /overwrite the input/)
     await desk.take('rates', deck('9,x,1,60,active'), [...FLAGS, '--reject-file', rejects])
     assert.equal(readFileSync(rejects, 'utf8'), '')
-    const another = join(folder.path, 'another.csv')
+    const another = join(desk.folder, 'another.csv')
     await desk.take('rates', deck('7,x,1,60,active'), [...FLAGS, '--reject-file', another])
     assert.ok(!existsSync(another))
   })
@@ -198,7 +192,7 @@ describe('an import with bad rows', () => {
 
 it('rows that are rejected again have the new reason instead of the old one', async () => {
   for (const separator of [',', ';']) {
-    const [first, second] = [join(folder.path, `1${separator}.csv`), join(folder.path, `2${separator}.csv`)]
+    const [first, second] = [join(desk.folder, `1${separator}.csv`), join(desk.folder, `2${separator}.csv`)]
     const bad = deck('7,"A, or ""B""\nC",x,60,active', ',,1,60,active').replaceAll(',', separator)
     const flags = [...FLAGS, '--on-error', 'continue', '--reject-file']
     await desk.take('rates', bad, [...flags, first])

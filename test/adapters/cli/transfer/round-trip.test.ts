@@ -7,20 +7,14 @@ import type { Field } from '../../../../core/resources/field.ts'
 import type { Resource } from '../../../../core/resources/resource.ts'
 import { addRate, type Desk, openDesk } from '../../../support/cli/imports.ts'
 import { sampleBody } from '../../../support/data/samples.ts'
-import { temporaryFolder } from '../../../support/http/app.ts'
 
 let desk: Desk
-let folder: ReturnType<typeof temporaryFolder>
 
 beforeEach(async () => {
   desk = await openDesk()
-  folder = temporaryFolder()
   await desk.create('tenants', { slug: 'acme' })
 })
-afterEach(async () => {
-  await desk.close()
-  folder.remove()
-})
+afterEach(() => desk.close())
 
 const rate = (prefix: string, members = {}) => addRate(desk, prefix, members)
 
