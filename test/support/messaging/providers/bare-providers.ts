@@ -1,5 +1,5 @@
 import { ACCOUNT, type Call, type Known, type Provider } from './provider.ts'
-import { FORM, fieldsOf, form, jsonOf, post, postJson } from './wire.ts'
+import { FORM, fieldsOf, form, post, postJson, textAt } from './wire.ts'
 
 const fromHex = (hex: string): string =>
   String.fromCharCode(...(hex.match(/.{4}/g) ?? []).map(unit => Number.parseInt(unit, 16)))
@@ -89,10 +89,11 @@ export const BARE: readonly Provider[] = [
       body: '{"messages":[{"messageId":"x","status":{"groupName":"REJECTED","name":"REJECTED_NETWORK"}}]}',
       error: /REJECTED_NETWORK/,
     },
-    read: submitted => {
-      const [{ content, webhooks }] = jsonOf(submitted).messages
-      return { text: content.text, url: webhooks.delivery.url, reference: webhooks.callbackData }
-    },
+    read: submitted => ({
+      text: textAt(submitted, 'messages', '0', 'content', 'text'),
+      url: textAt(submitted, 'messages', '0', 'webhooks', 'delivery', 'url'),
+      reference: textAt(submitted, 'messages', '0', 'webhooks', 'callbackData'),
+    }),
     receipt: ({ reference, url }, word) =>
       postJson(url, {
         results: [{ messageId: reference, status: { groupName: word, name: `${word}_X` }, callbackData: reference }],
@@ -106,10 +107,11 @@ export const BARE: readonly Provider[] = [
     status: 201,
     accepts: id => JSON.stringify({ id, to: ['1'] }),
     refusal: { status: 400, body: '{"code":"syntax","text":"Bad number"}', error: /HTTP 400: Bad number/ },
-    read: submitted => {
-      const { body: text, callback_url: url, client_reference: reference } = jsonOf(submitted)
-      return { text, url, reference }
-    },
+    read: submitted => ({
+      text: textAt(submitted, 'body'),
+      url: textAt(submitted, 'callback_url'),
+      reference: textAt(submitted, 'client_reference'),
+    }),
     receipt: ({ id, reference, url }, word) =>
       postJson(url, {
         ...{ type: 'recipient_delivery_report_sms', batch_id: id, recipient: '1', status: word, code: 0 },
@@ -126,10 +128,11 @@ export const BARE: readonly Provider[] = [
       body: '{"http_code":200,"response_msg":"x","data":{"messages":[{"status":"INSUFFICIENT_CREDIT"}]}}',
       error: /INSUFFICIENT_CREDIT/,
     },
-    read: submitted => {
-      const [{ body: text, custom_string: reference }] = jsonOf(submitted).messages
-      return { text, url: null, reference }
-    },
+    read: submitted => ({
+      text: textAt(submitted, 'messages', '0', 'body'),
+      url: null,
+      reference: textAt(submitted, 'messages', '0', 'custom_string'),
+    }),
     receipt: ({ id, reference, url }, word) =>
       post(url, FORM, form({ message_id: id, status_code: word, custom_string: reference })),
     words: { delivered: '201', failed: '301', pending: '200' },

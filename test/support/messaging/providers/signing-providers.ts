@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { ACCOUNT, type Provider, TOKEN } from './provider.ts'
 import { hmac, jwt, seconds, sha256 } from './signing.ts'
-import { FORM, fieldsOf, form, jsonOf, post, postJson, withQuery } from './wire.ts'
+import { FORM, fieldsOf, form, post, postJson, textAt, withQuery } from './wire.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const TELNYX_KEY = publicKey.export({ format: 'der', type: 'spki' }).subarray(12).toString('base64')
@@ -35,10 +35,11 @@ export const SIGNING: readonly Provider[] = [
     status: 202,
     accepts: id => JSON.stringify({ message_uuid: id }),
     refusal: { status: 401, body: '{"title":"Unauthorized","detail":"No such key"}', error: /HTTP 401: No such key/ },
-    read: submitted => {
-      const { text, webhook_url: url, client_ref: reference } = jsonOf(submitted)
-      return { text, url, reference }
-    },
+    read: submitted => ({
+      text: textAt(submitted, 'text'),
+      url: textAt(submitted, 'webhook_url'),
+      reference: textAt(submitted, 'client_ref'),
+    }),
     receipt: ({ id, reference, url }, word) =>
       postJson(url, { message_uuid: id, status: word, client_ref: reference, channel: 'sms' }, body => ({
         authorization: `Bearer ${jwt(TOKEN, { iat: Number(seconds()), payload_hash: sha256(body) })}`,
@@ -51,10 +52,7 @@ export const SIGNING: readonly Provider[] = [
     status: 202,
     accepts: id => JSON.stringify({ api_id: 'a', message: 'message(s) queued', message_uuid: [id] }),
     refusal: { status: 202, body: '{"api_id":"a","invalid_number":["1"]}', error: /Plivo refused the message: 1$/ },
-    read: submitted => {
-      const { text, url } = jsonOf(submitted)
-      return { text, url, reference: null }
-    },
+    read: submitted => ({ text: textAt(submitted, 'text'), url: textAt(submitted, 'url'), reference: null }),
     receipt: ({ id, url }, word) => {
       const fields = { MessageUUID: id, Status: word, To: '1' }
       const signed = `${url}.MessageUUID${id}Status${word}To1.n1`
@@ -73,10 +71,7 @@ export const SIGNING: readonly Provider[] = [
       body: '{"errors":[{"code":"10002","title":"Invalid","detail":"Invalid to"}]}',
       error: /HTTP 422: Invalid to/,
     },
-    read: submitted => {
-      const { text, webhook_url: url } = jsonOf(submitted)
-      return { text, url, reference: null }
-    },
+    read: submitted => ({ text: textAt(submitted, 'text'), url: textAt(submitted, 'webhook_url'), reference: null }),
     receipt: ({ id, url }, word) => {
       const payload = { id, to: [{ phone_number: '+1', status: word }], errors: [] }
       const event_type = word === 'sent' ? 'message.sent' : 'message.finalized'
@@ -99,10 +94,7 @@ export const SIGNING: readonly Provider[] = [
     status: 202,
     accepts: id => JSON.stringify({ id, segmentCount: 1 }),
     refusal: { status: 400, body: '{"type":"x","description":"No such number"}', error: /HTTP 400: No such number/ },
-    read: submitted => {
-      const { text, tag } = jsonOf(submitted)
-      return { text, url: null, reference: tag }
-    },
+    read: submitted => ({ text: textAt(submitted, 'text'), url: null, reference: textAt(submitted, 'tag') }),
     receipt: ({ id, reference, url }, word) =>
       postJson(url, [{ type: word, time: 't', description: 'd', message: { id, tag: reference } }], () => ({
         authorization: `Basic ${Buffer.from('user:secret').toString('base64')}`,
@@ -115,10 +107,11 @@ export const SIGNING: readonly Provider[] = [
     status: 202,
     accepts: id => JSON.stringify({ id, status: 'accepted' }),
     refusal: { status: 422, body: '{"error":{"type":"t","message":"Too long"}}', error: /HTTP 422: Too long/ },
-    read: submitted => {
-      const { text, metadata } = jsonOf(submitted)
-      return { text, url: null, reference: metadata.ref }
-    },
+    read: submitted => ({
+      text: textAt(submitted, 'text'),
+      url: null,
+      reference: textAt(submitted, 'metadata', 'ref'),
+    }),
     receipt: ({ id, reference, url }, word) =>
       postJson(url, { type: word, data: { sms_id: id, metadata: { ref: reference } } }, body => {
         const timestamp = seconds()
@@ -133,10 +126,11 @@ export const SIGNING: readonly Provider[] = [
     status: 201,
     accepts: (id, reference) => JSON.stringify({ id, reference, recipients: { items: [{ status: 'sent' }] } }),
     refusal: { status: 422, body: '{"errors":[{"code":9,"description":"no recipients"}]}', error: /no recipients/ },
-    read: submitted => {
-      const { body: text, reportUrl: url, reference } = jsonOf(submitted)
-      return { text, url, reference }
-    },
+    read: submitted => ({
+      text: textAt(submitted, 'body'),
+      url: textAt(submitted, 'reportUrl'),
+      reference: textAt(submitted, 'reference'),
+    }),
     receipt: ({ id, reference, url }, word) => {
       const signed = withQuery(url, { id, reference, recipient: '1', status: word })
       const claims = { iss: 'MessageBird', exp: Number(seconds()) + 60, url_hash: sha256(signed) }

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import type { Submitted } from '../gateway.ts'
 import type { Call } from './provider.ts'
 
@@ -30,5 +31,13 @@ export const fieldsOf = ({ text, path, headers }: Submitted): Record<string, str
   return text === '' ? Object.fromEntries(new URL(path, 'http://x').searchParams) : JSON.parse(text)
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: each provider's JSON has a shape of its own
-export const jsonOf = ({ text }: Submitted): any => JSON.parse(text)
+/** Returns the text at a place in the JSON of a submission. */
+export function textAt({ text }: Submitted, ...path: readonly string[]): string {
+  let value: unknown = JSON.parse(text)
+  for (const name of path) {
+    assert.ok(typeof value === 'object' && value !== null && Object.hasOwn(value, name), `no ${name} in ${text}`)
+    value = Object.entries(value).find(([each]) => each === name)?.[1]
+  }
+  assert.ok(typeof value === 'string', `no text at ${path.join('.')} in ${text}`)
+  return value
+}
