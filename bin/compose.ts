@@ -97,11 +97,17 @@ export async function compose(
   const ids = system.ids()
   const profiles = ownProfiles(settings)
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout, caFile: settings.ca_file })
+  const jobFolder = settings.job_dir ?? files.jobFolderOf(settings.db)
+  const jobs = new Jobs({
+    ...{ records, audit, clock, runner: jobsOnThreads(settings, jobFolder) },
+    store: files.jobFolder(jobFolder),
+    onTrouble: opening.onTrouble ?? (() => {}),
+  })
   const useCases = (served: ServedPorts): UseCases => ({
     administration: administration(served.records, onUnread),
     browsing: browsing({ records: served.records, audit, hash: system.shortHash }),
     overview: overview({
-      ...{ records: served.records, calls, smsReports: storage.smsReports, clock },
+      ...{ records: served.records, calls, smsReports: storage.smsReports, jobs, clock },
       ...(served.tenantId === undefined ? {} : { tenantId: served.tenantId }),
       surroundings: opening.surroundings ?? ALONE,
     }),
@@ -120,12 +126,6 @@ export async function compose(
   })
   const access = accessTo({ records, messages: instruments.messages(messages) }, settings.roles, useCases)
   const { records: _, ...everything } = access.useCases(EVERYTHING)
-  const jobFolder = settings.job_dir ?? files.jobFolderOf(settings.db)
-  const jobs = new Jobs({
-    ...{ records, audit, clock, runner: jobsOnThreads(settings, jobFolder) },
-    store: files.jobFolder(jobFolder),
-    onTrouble: opening.onTrouble ?? (() => {}),
-  })
   return {
     storage,
     decks,

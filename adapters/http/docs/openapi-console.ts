@@ -165,7 +165,7 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
     tag: TAG,
     summary: 'Show the figures of the moment',
     description:
-      'Calls of the last hour, unrated calls, the messages of the last 24 hours; of the whole service, records in quarantine, bytes of feeds that are not stored yet, registered telephones and the newest backup. An account of one tenant gets the figures of its tenant, with `service` null.',
+      'Calls of the last hour, unrated calls, the messages of the last 24 hours, imports and exports that wait or run; of the whole service, records in quarantine, bytes of feeds that are not stored yet, registered telephones and the newest backup. An account of one tenant gets the figures of its tenant, with `service` null.',
     success: answer(200, record),
   },
   'POST /api/console/quote': {

@@ -105,7 +105,7 @@ export class Jobs {
   }
 
   /** The latest first. */
-  list(viewer: Viewer): readonly Job[] {
+  list(viewer: Pick<Viewer, 'tenantId'>): readonly Job[] {
     return this.#schedule.all
       .filter(({ owner }) => viewer.tenantId === null || owner.tenantId === viewer.tenantId)
       .sort((a, b) => b.id - a.id)

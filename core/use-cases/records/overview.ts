@@ -1,10 +1,12 @@
 import { addSeconds, type Timestamp } from '../../dates.ts'
+import { isOver } from '../../jobs/job.ts'
 import type { Calls } from '../../ports/calls.ts'
 import type { SmsReports } from '../../ports/messaging/sms-reports.ts'
 import type { Records } from '../../ports/records.ts'
 import type { Clock } from '../../ports/system.ts'
 import type { Surroundings } from '../../ports/upkeep.ts'
 import { cdrs } from '../../resources/cdrs.ts'
+import type { Jobs } from '../jobs/jobs.ts'
 
 /** What an operator looks at first, limited to the viewer's tenant if there is one. */
 export interface Pulse {
@@ -15,6 +17,8 @@ export interface Pulse {
   readonly unrated: number
   /** Messages of the last 24 hours by the meaning of their status; `other` for a status without a class. */
   readonly messages: Readonly<Record<string, number>>
+  /** Imports and exports that wait or run, the latest first, with the rows read or written so far. */
+  readonly jobs: readonly { readonly id: number; readonly rows: number }[]
   /** Figures of the whole service; null for accounts of one tenant. */
   readonly service: ServicePulse | null
 }
@@ -34,6 +38,7 @@ export interface OverviewPorts {
   readonly records: Pick<Records, 'countUpTo'>
   readonly calls: Pick<Calls, 'unratedCount' | 'quarantineCount'>
   readonly smsReports: Pick<SmsReports, 'figures'>
+  readonly jobs: Pick<Jobs, 'list'>
   readonly clock: Clock
   readonly surroundings: Surroundings
   /** The tenant to limit the figures to. */
@@ -53,12 +58,12 @@ const FRESH_SECONDS_OF_ONE = 20
 /** Counting stops here. */
 const MOST_COUNTED = 10_001
 
-/** The figures of the moment, gathered at most every few seconds. */
+/** The figures of the moment, gathered at most every few seconds; those of jobs are in memory, and always current. */
 export function overview(ports: OverviewPorts): Overview {
   const { clock, tenantId } = ports
   const fresh = tenantId === undefined ? FRESH_SECONDS : FRESH_SECONDS_OF_ONE
-  let latest: { readonly since: number; readonly pulse: Promise<Pulse> } | null = null
-  return () => {
+  let latest: { readonly since: number; readonly pulse: Promise<Gathered> } | null = null
+  return async () => {
     const now = clock.monotonic()
     if (!latest || now - latest.since >= fresh) {
       const pulse = gather(ports)
@@ -67,11 +72,19 @@ export function overview(ports: OverviewPorts): Overview {
         latest = null
       })
     }
-    return latest.pulse
+    return { ...(await latest.pulse), jobs: openJobs(ports) }
   }
 }
 
-async function gather(ports: OverviewPorts): Promise<Pulse> {
+type Gathered = Omit<Pulse, 'jobs'>
+
+const openJobs = ({ jobs, tenantId }: OverviewPorts): Pulse['jobs'] =>
+  jobs
+    .list({ tenantId: tenantId ?? null })
+    .filter(job => !isOver(job))
+    .map(({ id, progress }) => ({ id, rows: progress.rows }))
+
+async function gather(ports: OverviewPorts): Promise<Gathered> {
   const { records, calls, clock, tenantId } = ports
   const at = clock.now()
   const within = tenantId === undefined ? {} : { tenantId }

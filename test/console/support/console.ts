@@ -37,9 +37,12 @@ export interface PageOptions {
 }
 
 /** The built console in a real browser, with the real service. */
-export async function startConsole(settings?: Parameters<typeof startWorld>[0]): Promise<ConsoleWorld> {
+export async function startConsole(
+  settings?: Parameters<typeof startWorld>[0],
+  replacements?: Parameters<typeof startWorld>[1],
+): Promise<ConsoleWorld> {
   const browser = await launchBrowser()
-  const world = await startWorld(settings, {}, builtConsole())
+  const world = await startWorld(settings, replacements ?? {}, builtConsole())
   const seen: string[] = []
   return {
     ...world,

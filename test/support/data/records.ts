@@ -1,5 +1,4 @@
 import type { ConsoleFiles } from '../../../adapters/http/console/page-routes.ts'
-import type { Replacements } from '../../../bin/compose.ts'
 import type { Settings } from '../../../config/settings.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
@@ -25,7 +24,7 @@ export interface World {
 
 export async function startWorld(
   settings?: Partial<Settings>,
-  replacements?: Replacements,
+  replacements?: Parameters<typeof startService>[1],
   console?: ConsoleFiles,
 ): Promise<World> {
   const service = await startService(settings, replacements, undefined, console)

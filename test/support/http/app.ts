@@ -8,7 +8,7 @@ import type { ConsoleFiles } from '../../../adapters/http/console/page-routes.ts
 import type { Metrics } from '../../../adapters/http/metrics.ts'
 import { noting } from '../../../adapters/http/noting.ts'
 import { limitsBehind, type RunningServer, serve } from '../../../adapters/http/server.ts'
-import { answering, compose, type Replacements, type Trunkline } from '../../../bin/compose.ts'
+import { answering, compose, type Opening, type Replacements, type Trunkline } from '../../../bin/compose.ts'
 import { loadSettings } from '../../../config/load.ts'
 import type { Settings } from '../../../config/settings.ts'
 import type { Mount } from '../../../core/ports/switching/mounts.ts'
@@ -47,7 +47,7 @@ export interface Answer {
 /** The real application on a real port, over a database in memory unless `settings.db` names a file. */
 export async function startService(
   settings: Partial<Settings> = {},
-  replacements: Replacements = {},
+  { surroundings, ...replacements }: Replacements & Pick<Opening, 'surroundings'> = {},
   metrics?: Metrics,
   console?: ConsoleFiles,
   mounts: readonly Mount[] = [],
@@ -58,7 +58,11 @@ export async function startService(
   const trunkline = await compose(
     complete,
     () => complete.base_url ?? url,
-    { create: true, migrate: true, ...(metrics ? { onCommit: metrics.onCommit } : {}) },
+    {
+      ...{ create: true, migrate: true },
+      ...(metrics ? { onCommit: metrics.onCommit } : {}),
+      ...(surroundings ? { surroundings } : {}),
+    },
     { passwords: cheapPasswords, ...replacements },
     metrics,
   )

@@ -49,6 +49,18 @@ describe('an import', () => {
     assert.deepEqual([entry.actor, entry.changes.file, entry.changes.created], [ADMIN.email, 'deck.csv', 500])
   })
 
+  it('is among the figures of the dashboard while it runs, for its own tenant', async () => {
+    const [tenant, other] = [await newTenant(), await newTenant()]
+    const [own, foreign] = [await signedInDesk(tenant), await signedInDesk(other)]
+    const upload = await uploaded(own, `${HEADER}\n${rates(20_000)}`)
+    const { data } = (await own.ask('POST', '/api/console/imports/rates', { upload, tenant, dry_run: true })).json
+    const jobsOf = async ({ ask }: Desk) =>
+      (await ask('GET', '/api/console/pulse')).json.data.jobs.map(({ id }: { id: number }) => id)
+    assert.deepEqual(await Promise.all([own, desk, foreign].map(jobsOf)), [[data.id], [data.id], []])
+    await ended(own.ask, data.id)
+    assert.deepEqual(await jobsOf(own), [])
+  })
+
   it('lists every error with its line, page by page, and returns the rejected rows', async () => {
     const tenant = await newTenant()
     const bad = Array.from({ length: 450 }, (_, i) => `${500 + i},,0.01,60,active\n`).join('')
