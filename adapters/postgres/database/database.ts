@@ -8,12 +8,12 @@ import {
   type QueryResult,
 } from 'pg'
 import { AppError } from '../../../core/errors.ts'
-import { copyIn, type Rows } from './copy-in.ts'
 import { busy, codeOf, isConflict, isLost, isNoText } from './errors.ts'
 import { clientConfig } from './options.ts'
 import { Pipelines } from './pipelines.ts'
 import type { Sql } from './sql.ts'
 import { Statements } from './statements.ts'
+import { copyIn, cursorOver, type Rows } from './streams.ts'
 
 /** Runs statements, inside or outside a transaction. */
 export interface Queries {
@@ -35,6 +35,8 @@ export interface Queries {
 export interface Loading extends Queries {
   /** Stores rows by COPY, several times as fast as by INSERT. */
   copy(table: string, columns: readonly string[], rows: Rows): Promise<void>
+  /** Reads rows as arrays, so many at a time. Nothing else may run meanwhile. */
+  cursor(statement: Sql, count: number): AsyncIterable<unknown[][]>
 }
 
 interface Transactions<Q extends Queries = Queries> {
@@ -171,9 +173,12 @@ function session(config: ClientConfig, over: (client: ClientBase) => Queries): S
     run: async statement => (await queries()).run(statement),
     script: async text => (await queries()).script(text),
     copy: async (...given) => copyIn(await present(), ...given),
+    cursor: async function* (...given) {
+      yield* cursorOver(await present(), ...given)
+    },
     ...transactions<Loading>(async (begin, work) => {
       const client = await present()
-      return transaction(client, begin, () => work({ ...over(client), copy: copying(client) }))
+      return transaction(client, begin, () => work({ ...over(client), ...streams(client) }))
     }),
     close: async () => {
       await (await connected?.catch(() => null))?.end()
@@ -181,10 +186,10 @@ function session(config: ClientConfig, over: (client: ClientBase) => Queries): S
   }
 }
 
-const copying =
-  (client: ClientBase): Loading['copy'] =>
-  (...given) =>
-    copyIn(client, ...given)
+const streams = (client: ClientBase): Pick<Loading, 'copy' | 'cursor'> => ({
+  copy: (...given) => copyIn(client, ...given),
+  cursor: (...given) => cursorOver(client, ...given),
+})
 
 async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch(error => {

@@ -31,19 +31,30 @@ export function assertKnown(version: number, steps: readonly string[] = migratio
     )
 }
 
+/** Throws `outdated` for a database without our schema, or with an older one. */
+export function assertPresent(version: number): void {
+  assertKnown(version)
+  if (version < migrations.length)
+    throw new AppError('outdated', 'The database has no schema of Trunkline yet, or an older one.', {
+      hint: 'trunkline db migrate',
+    })
+}
+
 /** Brings the schema up to date, all or nothing, one program at a time. */
-export async function migrate(database: Database, steps: readonly string[] = migrations): Promise<void> {
-  await database.write(async within => {
-    await within.run(sql`SELECT pg_advisory_xact_lock(${LOCK})`)
-    await within.run(raw('SET LOCAL statement_timeout = 0'))
-    await within.run(raw('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)'))
-    const done = (await within.value<number>(VERSION)) ?? 0
-    assertKnown(done, steps)
-    for (const step of steps.slice(done)) await within.script(step)
-    await within.run(raw('DELETE FROM schema_version'))
-    await within.run(sql`INSERT INTO schema_version VALUES (${steps.length})`)
-    for (const resource of resources.filter(isIndexed)) await indexSearched(within, resource)
-  })
+export const migrate = (database: Database, steps?: readonly string[]): Promise<void> =>
+  database.write(within => migrateWithin(within, steps))
+
+/** The same within a transaction. */
+export async function migrateWithin(within: Queries, steps: readonly string[] = migrations): Promise<void> {
+  await within.run(sql`SELECT pg_advisory_xact_lock(${LOCK})`)
+  await within.run(raw('SET LOCAL statement_timeout = 0'))
+  await within.run(raw('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)'))
+  const done = (await within.value<number>(VERSION)) ?? 0
+  assertKnown(done, steps)
+  for (const step of steps.slice(done)) await within.script(step)
+  await within.run(raw('DELETE FROM schema_version'))
+  await within.run(sql`INSERT INTO schema_version VALUES (${steps.length})`)
+  for (const resource of resources.filter(isIndexed)) await indexSearched(within, resource)
 }
 
 /** Calls have no search index: it triples the server's work of storing them. */

@@ -16,7 +16,7 @@ const IDLE_MS = 60_000
 const CONNECT_MS = 5_000
 
 /** Ids and amounts stay below 2^53; JSON is returned as text. */
-const parsers = {
+export const parsers = {
   getTypeParser: (type: number, format?: 'text' | 'binary') => {
     if (type === BIGINT) return Number
     return type === JSON_TEXT ? String : types.getTypeParser(type, format)

@@ -46,7 +46,8 @@ export function copyDatabase(
   }
 }
 
-function linkAt(draft: string, to: string): void {
+/** Gives a complete draft its place. Throws `conflict` if a file is there already. */
+export function linkAt(draft: string, to: string): void {
   try {
     linkSync(draft, to)
   } catch (error) {

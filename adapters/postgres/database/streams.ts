@@ -1,6 +1,9 @@
 import { pipeline } from 'node:stream/promises'
 import type { ClientBase } from 'pg'
 import { from } from 'pg-copy-streams'
+import Cursor from 'pg-cursor'
+import { parsers } from './options.ts'
+import type { Sql } from './sql.ts'
 
 type Value = string | number | boolean | Uint8Array | null
 
@@ -34,4 +37,18 @@ function written(value: Value): string {
   if (typeof value === 'string')
     return SPECIAL.test(value) ? value.replaceAll(/[\\\n\r\t]/g, each => ESCAPES[each] ?? each) : value
   return value instanceof Uint8Array ? `\\\\x${Buffer.from(value).toString('hex')}` : String(value)
+}
+
+/** Reads the rows of a statement, as arrays, so many at a time. The client must not be pipelined. */
+export async function* cursorOver(client: ClientBase, { text, bound }: Sql, count: number): AsyncIterable<unknown[][]> {
+  const cursor = client.query(new Cursor<unknown[]>(text, [...bound], { rowMode: 'array', types: parsers }))
+  try {
+    for (let isMore = true; isMore; ) {
+      const rows = await cursor.read(count)
+      if (rows.length > 0) yield rows
+      isMore = rows.length === count
+    }
+  } finally {
+    await cursor.close()
+  }
 }
