@@ -48,6 +48,10 @@ export function wiringFor(environment: Environment): Wiring {
       const { databasePlace } = await import('./storage/database-place.ts')
       return databasePlace(load(options).settings)
     },
+    copyDatabase: async (to, options, watching) => {
+      const { copyBetween } = await import('./storage/copy-between.ts')
+      return copyBetween(load(options).settings, load({ ...options, db: to }).settings, watching)
+    },
   }
 }
 

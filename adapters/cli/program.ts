@@ -4,6 +4,7 @@ import type { Profiles } from '../../core/ports/messaging/profiles.ts'
 import type { DatabasePlace } from '../../core/ports/storage.ts'
 import type { SetupOptions, SwitchSetup } from '../../core/ports/switching/setup.ts'
 import type { TelephoneSwitch } from '../../core/ports/switching.ts'
+import type { Copying, TableCopied } from '../../core/use-cases/upkeep/copy-database.ts'
 import { VERSION } from '../../core/version.ts'
 import { intentOf, wantsJson } from './command-line.ts'
 import {
@@ -63,6 +64,12 @@ export interface Wiring {
   serve(options: GlobalOptions, settings: Readonly<Record<string, string>>, force: boolean): Promise<void>
   /** Returns where the database is; it is not open. */
   database(options: Pick<GlobalOptions, 'db' | 'config'>): Promise<DatabasePlace>
+  /** Copies the database to the place of that name; see `copyDatabase`. */
+  copyDatabase(
+    to: string,
+    options: Pick<GlobalOptions, 'db' | 'config'>,
+    watching: Pick<Copying, 'onProgress' | 'signal'>,
+  ): Promise<readonly TableCopied[]>
 }
 
 /** A command or group of commands, loaded when it is called or its help is shown. */

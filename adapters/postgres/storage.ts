@@ -5,13 +5,14 @@ import { ROUTE_TABLES } from '../sql/prefix-routes.ts'
 import { bulk } from './bulk/bulk.ts'
 import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
+import { copySource, copyTarget } from './database/copying.ts'
 import { connect, type Database } from './database/database.ts'
 import { restore } from './database/dumps.ts'
 import { translate, translating } from './database/errors.ts'
+import { assertFit } from './database/fit.ts'
 import { assertKnown, migrate, migrations, schemaVersion } from './database/migrate.ts'
-import { acceptsLoss, shownAddress, withPasswordFile } from './database/options.ts'
+import { shownAddress, withPasswordFile } from './database/options.ts'
 import { claimServing } from './database/serving.ts'
-import { sql } from './database/sql.ts'
 import { records } from './records/records.ts'
 import { accounts } from './service/accounts.ts'
 import { audit, auditTrail } from './service/audit.ts'
@@ -48,6 +49,8 @@ function databaseAt(address: string): DatabasePlace {
       }
     },
     open: options => openStorage(address, options),
+    copySource: async () => copySource(address),
+    copyTarget: async () => copyTarget(address),
     claim: () => claimServing(address),
     restore: from => restore(address, from),
   }
@@ -99,22 +102,6 @@ export async function openStorage(address: string, options: StorageOptions): Pro
     database,
     close: () => database.close(),
   }
-}
-
-const OLDEST = 150_000
-
-async function assertFit(database: Database, address: string): Promise<void> {
-  const refuse = (reason: string, hint: string): never => {
-    throw new AppError('configuration', reason, { hint })
-  }
-  const setting = async (name: string): Promise<string> =>
-    (await database.value<string>(sql`SELECT current_setting(${name})`)) ?? ''
-  if (Number(await setting('server_version_num')) < OLDEST)
-    refuse('The database server is older than PostgreSQL 15.', 'upgrade the server')
-  if ((await setting('server_encoding')) !== 'UTF8')
-    refuse('The database is not encoded in UTF8.', `CREATE DATABASE trunkline ENCODING 'UTF8' TEMPLATE template0`)
-  if ((await setting('fsync')) !== 'on' && !acceptsLoss(address))
-    refuse('The database server has fsync off, so it may lose what it has acknowledged.', 'set fsync = on')
 }
 
 async function bringUpToDate(

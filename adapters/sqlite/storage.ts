@@ -39,6 +39,8 @@ export const databaseAt = (path: string): DatabasePlace => ({
   file: path,
   isThere: async () => isThere(path),
   open: async options => openStorage(path, options),
+  copySource: async () => (await import('./database/copying.ts')).copySource(path),
+  copyTarget: async () => (await import('./database/copying.ts')).copyTarget(path),
   claim: async () => {
     const claim = claimServing(path)
     if (!claim) throw servedAlready(path)

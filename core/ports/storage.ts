@@ -3,6 +3,7 @@ import type { Accounts, Sessions } from './accounts.ts'
 import type { Audit } from './audit.ts'
 import type { Bulk } from './bulk.ts'
 import type { Calls } from './calls.ts'
+import type { CopySource, CopyTarget } from './copying.ts'
 import type { Decks } from './decks.ts'
 import type { Messages } from './messaging/messages.ts'
 import type { SmsReports } from './messaging/sms-reports.ts'
@@ -80,6 +81,10 @@ export interface DatabasePlace {
   isThere(): Promise<boolean>
   /** Throws `not_found`, `outdated`, `corrupt`, `read_only`, `cannot_create`, `unavailable`, `configuration`. */
   open(options: StorageOptions): Promise<Storage>
+  /** Copies from it; throws as `open` does. */
+  copySource(): Promise<CopySource>
+  /** Copies to it. */
+  copyTarget(): Promise<CopyTarget>
   /** Claims to serve it. Throws `busy` if another program does, and only one may. */
   claim(): Promise<Claim>
   /**

@@ -11,6 +11,7 @@ import type {
 import { TABLES } from '../../sql/tables.ts'
 import { connect, type Loading, type Session } from './database.ts'
 import { isNoText, translate } from './errors.ts'
+import { assertFit } from './fit.ts'
 import { assertPresent, migrateWithin, schemaVersion } from './migrate.ts'
 import { raw, sql } from './sql.ts'
 
@@ -46,6 +47,7 @@ async function inSession<T>(address: string, work: (session: Session) => Promise
   const database = connect(address)
   const session = database.session()
   try {
+    await assertFit(database, address)
     return await work(session)
   } catch (error) {
     throw translate(error)

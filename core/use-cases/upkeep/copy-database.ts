@@ -23,13 +23,13 @@ export interface TableCopied {
   readonly hash: string
 }
 
-interface Copying {
+export interface Copying {
   readonly source: CopySource
   readonly target: CopyTarget
   readonly digests: Pick<Digests, 'hash'>
-  readonly onProgress?: (progress: CopyProgress) => void
+  readonly onProgress?: ((progress: CopyProgress) => void) | undefined
   /** Aborting it leaves nothing at the target. */
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /**

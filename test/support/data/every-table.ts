@@ -1,4 +1,4 @@
-import type { Storage } from '../../../adapters/sqlite/storage.ts'
+import type { SqliteStorage } from '../../../adapters/sqlite/storage.ts'
 import { insert } from './rows.ts'
 
 /** Characters that a format of copying may take for its own. */
@@ -43,7 +43,7 @@ const OTHERS: Readonly<Record<string, readonly (string | number | null)[]>> = {
 }
 
 /** Stores records in every table, with gaps among the ids and none left at the end of one. */
-export async function fillEveryTable({ records, connection: { db } }: Storage): Promise<void> {
+export async function fillEveryTable({ records, connection: { db } }: SqliteStorage): Promise<void> {
   await insert(records, 'tenants', { name: ODD, settings: JSON_TEXT })
   await insert(records, 'extensions', { email: null, display_name: ODD })
   for (const name of ['queues', 'rates', 'dids', 'trunks', 'sms_gateways', 'devices', 'routes'] as const)

@@ -13,6 +13,7 @@ import type { RunCommand, Wiring } from '../../program.ts'
 import { printOutcome } from '../../terminal/output.ts'
 import { suggested } from '../../terminal/report.ts'
 import { noteDeed } from '../../trail.ts'
+import { copyCommand } from './copy-command.ts'
 import { addPasswordFlags, askAccount, storeAccount } from './new-account.ts'
 import { megabytes } from './service-commands.ts'
 
@@ -45,6 +46,7 @@ export async function dbCommand(run: RunCommand, wiring: Wiring): Promise<Comman
     migrateCommand(run),
     backupCommand(run),
     restoreCommand(run, wiring),
+    copyCommand(run, wiring),
     checkCommand(run, wiring),
   ])
     group.addCommand(command)

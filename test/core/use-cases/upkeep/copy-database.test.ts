@@ -20,10 +20,10 @@ import { temporaryFolder } from '../../../support/http/app.ts'
 import { newDatabase } from '../../../support/postgres/databases.ts'
 
 const digests = nodeDigests()
-const options = { clock: manualClock(), create: true, migrate: true, isDurable: false }
+const options = { clock: manualClock(), create: true }
 
 /** Opens only what is there. */
-const unmade = { clock: manualClock(), isDurable: false }
+const unmade = { clock: manualClock() }
 
 /** A folder with a SQLite database that holds rows in every table, and an empty PostgreSQL database. */
 async function withFilled(check: (given: { folder: string; path: string; address: string }) => Promise<void>) {
