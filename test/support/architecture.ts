@@ -14,7 +14,11 @@ const FORBIDDEN_IN_CORE: Readonly<Record<string, string>> = {
 }
 
 /** What is about the database itself, and may call the ports of its upkeep. */
-const CALLS_PORTS = ['adapters/cli/doctor/', 'adapters/cli/commands/service/database-commands.ts']
+const CALLS_PORTS = [
+  'adapters/cli/doctor/',
+  'adapters/cli/commands/service/database-commands.ts',
+  'adapters/cli/commands/service/copy-command.ts',
+]
 
 /** The names of StoragePorts in adapters/cli/context.ts: a test compares them. */
 export const STORAGE_PORTS = [

@@ -37,7 +37,7 @@ export interface Words {
   readonly globals: ReadonlyMap<string, readonly string[]>
 }
 
-const IS_FILE = /^(?:file|dir)\b/i
+const IS_FILE = /^(?:file|dir|database)\b/i
 
 /** A list can hold only words that need no quotes. */
 const listed = (parameter: Argument | Option): string[] =>

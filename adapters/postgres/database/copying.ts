@@ -7,7 +7,7 @@ import type {
   CopyTarget,
   DatabaseContents,
   DatabaseFilling,
-} from '../../../core/ports/copying.ts'
+} from '../../../core/ports/storage.ts'
 import { TABLES } from '../../sql/tables.ts'
 import { connect, type Loading, type Session } from './database.ts'
 import { isNoText, translate } from './errors.ts'

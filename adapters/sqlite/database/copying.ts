@@ -10,7 +10,7 @@ import type {
   CopyTarget,
   DatabaseContents,
   DatabaseFilling,
-} from '../../../core/ports/copying.ts'
+} from '../../../core/ports/storage.ts'
 import { TABLES } from '../../sql/tables.ts'
 import { ensureSearchIndexes } from '../records/search/search-index.ts'
 import { alreadyThere, linkAt, removeDrafts, syncFile, verify } from './copies.ts'
@@ -74,7 +74,7 @@ async function filled<T>(draft: string, work: (filling: DatabaseFilling) => Prom
 
 const contents = (db: Database): DatabaseContents => ({
   tables: async () => TABLES.map(name => ({ name, columns: columnsOf(db, name) })),
-  count: async ({ name }) => db.prepare<[], number>(`SELECT count(*) FROM ${name}`).pluck().get() ?? 0,
+  count: async ({ name: table }) => db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get() ?? 0,
   rows: table => rowsOf(db, table),
   lastIds: async () =>
     new Map(
@@ -89,9 +89,9 @@ const contents = (db: Database): DatabaseContents => ({
 const columnsOf = (db: Database, table: string): string[] =>
   db.prepare<[string], string>('SELECT name FROM pragma_table_info(?)').pluck().all(table)
 
-async function* rowsOf(db: Database, { name, columns }: CopiedTable): CopiedRows {
+async function* rowsOf(db: Database, { name: table, columns }: CopiedTable): CopiedRows {
   let rows: CopiedValue[][] = []
-  for (const row of db.prepare<[], CopiedValue[]>(`SELECT ${columns.join()} FROM ${name}`).raw().iterate()) {
+  for (const row of db.prepare<[], CopiedValue[]>(`SELECT ${columns.join()} FROM ${table}`).raw().iterate()) {
     rows.push(row)
     if (rows.length < AT_ONCE) continue
     yield rows
@@ -103,10 +103,10 @@ async function* rowsOf(db: Database, { name, columns }: CopiedTable): CopiedRows
 
 const filling = (db: Database): DatabaseFilling => ({
   ...contents(db),
-  store: async ({ name, columns }, all) => {
-    db.exec(`DELETE FROM ${name}`)
+  store: async ({ name: table, columns }, all) => {
+    db.exec(`DELETE FROM ${table}`)
     const insert = db.prepare<CopiedValue[]>(
-      `INSERT INTO ${name} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
+      `INSERT INTO ${table} (${columns.join()}) VALUES (${columns.map(() => '?').join()})`,
     )
     const insertAll = db.transaction((rows: readonly (readonly CopiedValue[])[]) => {
       for (const row of rows) insert.run(...row)

@@ -1,4 +1,5 @@
 import { AppError } from '../../errors.ts'
+import type { Digests } from '../../ports/digests.ts'
 import type {
   CopiedRows,
   CopiedTable,
@@ -6,8 +7,7 @@ import type {
   CopyTarget,
   DatabaseContents,
   DatabaseFilling,
-} from '../../ports/copying.ts'
-import type { Digests } from '../../ports/digests.ts'
+} from '../../ports/storage.ts'
 import { RowsHash } from './rows-hash.ts'
 
 /** How far a copy is, in rows read: each once to be stored, and once to be verified. */

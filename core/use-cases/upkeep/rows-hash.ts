@@ -1,5 +1,5 @@
-import type { CopiedValue } from '../../ports/copying.ts'
 import type { Digests } from '../../ports/digests.ts'
+import type { CopiedValue } from '../../ports/storage.ts'
 
 const LANES = 8
 
