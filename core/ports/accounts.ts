@@ -13,6 +13,12 @@ export interface Account {
 export const ROLES = ['admin', 'manager', 'supervisor'] as const
 export type Role = (typeof ROLES)[number]
 
+/** An account as it is listed. */
+export interface StoredAccount extends Account {
+  readonly disabled: boolean
+  readonly createdAt: Timestamp
+}
+
 export interface Credentials extends Account {
   readonly passwordHash: string
   readonly disabled: boolean
@@ -37,7 +43,7 @@ export interface Accounts {
   count(): Promise<number>
   /** Finds an account by e-mail, in any case; null if there is none. */
   findByEmail(email: string): Promise<Credentials | null>
-  list(): Promise<(Account & { readonly disabled: boolean; readonly createdAt: Timestamp })[]>
+  list(): Promise<StoredAccount[]>
   /** Throws `conflict` when the e-mail is taken. */
   create(account: NewAccount, by?: Actor): Promise<Account>
   /**

@@ -35,7 +35,7 @@ export const asideWithin = (times: DeckTimes, { from, to }: Period): DeckTimes =
   times.filter((time, i) => isAside(time) && time.effectiveAt < to && (times[i + 1]?.effectiveAt ?? to) > from)
 
 /** Returns when a deck takes effect by default: now, or from the beginning if it is the tenant's first. */
-export const momentUnsaid = (times: DeckTimes, hasRates: boolean, now: Timestamp): Timestamp =>
+export const defaultMoment = (times: DeckTimes, hasRates: boolean, now: Timestamp): Timestamp =>
   hasRates || times.some(({ state }) => state === 'in force') ? now : ALL_ALONG
 
 /** Where a new deck goes among the tenant's decks. */

@@ -1,17 +1,12 @@
+import type { BulkCounts } from '../ports/bulk.ts'
 import type { ImportError, ImportWarning } from './found.ts'
 
 /** The outcome of an import, counted in records; `rows`, `rejected`, `warned` and `blank` count rows of the input. */
-export interface ImportOutcome {
+export interface ImportOutcome extends BulkCounts {
   readonly resource: string
   readonly source: string
   readonly dry_run: boolean
   readonly rows: number
-  readonly created: number
-  readonly updated: number
-  readonly unchanged: number
-  readonly removed: number
-  readonly skipped: number
-  readonly rejected: number
   /** Accepted rows that may not mean what they seem to. */
   readonly warned: number
   readonly blank: number

@@ -37,7 +37,13 @@ function importCommand(resource: Resource, name: string, run: RunCommand): Comma
       source.stream.destroy()
     })
     try {
-      const summary = await importRecords(resource, source, readImportOptions(flags), context, ended.signal)
+      const summary = await importRecords({
+        resource,
+        source,
+        options: readImportOptions(flags),
+        context,
+        signal: ended.signal,
+      })
       return exitCodeOf(summary)
     } finally {
       stopListening()

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../../core/dates.ts'
-import { AppError } from '../../../core/errors.ts'
 import type { BulkCounts, Replacement } from '../../../core/ports/bulk.ts'
-import { ALL_ALONG, type DeckPlace, deckPlace, momentUnsaid } from '../../../core/rating/deck-times.ts'
+import { assertApproved, isSameDeck } from '../../../core/rating/deck-changes.ts'
+import { ALL_ALONG, type DeckPlace, deckPlace, defaultMoment } from '../../../core/rating/deck-times.ts'
 import { NO_COUNTS } from '../../../core/transfer/imported-resource.ts'
 import { applyDue, lockDecks, put, timesOf } from '../calls/deck-steps.ts'
 import type { Queries } from '../database/database.ts'
@@ -26,7 +26,7 @@ export function deckReplacing(
   const placed = async (within: Queries, now: Timestamp): Promise<{ place: DeckPlace; incoming: IncomingDeck }> => {
     const times = await timesOf(within, tenantId)
     const hasRates = await within.value<boolean>(sql`SELECT EXISTS (SELECT 1 FROM rates WHERE tenant_id = ${tenantId})`)
-    const place = deckPlace(times, effectiveAt ?? momentUnsaid(times, hasRates === true, now), now)
+    const place = deckPlace(times, effectiveAt ?? defaultMoment(times, hasRates === true, now), now)
     return { place, incoming: { tenantId, rows: raw('import_rows'), of: staged.of, former: place.former } }
   }
   return {
@@ -40,11 +40,8 @@ export function deckReplacing(
       const { place, incoming } = await placed(within, now)
       const compared = await compare(within, incoming)
       const { changes } = compared
-      const { created, updated, removed } = changes
-      if (approved && (['created', 'updated', 'removed'] as const).some(name => approved[name] !== changes[name]))
-        throw new AppError('conflict', 'The rates have changed meanwhile; nothing was replaced.')
-      const isSame = created + updated + removed === 0
-      if (!isSame || effectiveAt !== null) {
+      assertApproved(changes, approved)
+      if (!isSameDeck(changes) || effectiveAt !== null) {
         await put(within, compared, place, String(noted['file'] ?? ''), now)
         const since = place.effectiveAt === ALL_ALONG ? {} : { effective_at: place.effectiveAt }
         await trail.note(within, 'import', 'rates', null, { ...noted, ...since, ...changes })

@@ -1,28 +1,12 @@
 import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../../core/accounts.ts'
 import { notFound } from '../../../core/errors.ts'
-import type { Accounts, Credentials, NewAccount, Role } from '../../../core/ports/accounts.ts'
+import type { Accounts, NewAccount } from '../../../core/ports/accounts.ts'
 import type { Clock } from '../../../core/ports/system.ts'
+import { type AccountRow, credentialsIn, storedIn } from '../../sql/account-row.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import { raw, sql } from '../database/sql.ts'
 import type { AuditTrail } from './audit.ts'
-
-interface AccountRow {
-  readonly id: number
-  readonly name: string
-  readonly email: string
-  readonly role: Role
-  readonly tenant_id: number | null
-  readonly password_hash: string
-  readonly disabled: boolean
-  readonly created_at: string
-}
-
-const credentials = ({ id, name, email, role, disabled, ...row }: AccountRow): Credentials => ({
-  ...{ id, name, email, role, disabled },
-  tenantId: row.tenant_id,
-  passwordHash: row.password_hash,
-})
 
 export function accounts(database: Database, clock: Clock, trail: AuditTrail): Accounts {
   return {
@@ -31,14 +15,9 @@ export function accounts(database: Database, clock: Clock, trail: AuditTrail): A
       const row = await database.row<AccountRow>(
         sql`SELECT * FROM accounts WHERE lower(email) = lower(${email}::text COLLATE "C")`,
       )
-      return row ? credentials(row) : null
+      return row ? credentialsIn(row) : null
     },
-    list: async () =>
-      (await database.rows<AccountRow>(sql`SELECT * FROM accounts ORDER BY id`)).map(
-        ({ id, name, email, role, tenant_id, disabled, created_at }) => {
-          return { id, name, email, role, tenantId: tenant_id, disabled, createdAt: created_at }
-        },
-      ),
+    list: async () => (await database.rows<AccountRow>(sql`SELECT * FROM accounts ORDER BY id`)).map(storedIn),
     create: async (account, by) => {
       const { name, email, role, tenantId = null } = account
       try {
@@ -56,7 +35,7 @@ export function accounts(database: Database, clock: Clock, trail: AuditTrail): A
         if (change.disabled) await assertAnother(within, id)
         const was = await within.row<AccountRow>(sql`SELECT * FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`)
         if (!was) throw notFound('Account')
-        const before = credentials(was)
+        const before = credentialsIn(was)
         const { name, role, tenantId, passwordHash, disabled } = { ...before, ...change }
         await within.run(sql`UPDATE accounts SET name = ${name}, role = ${role}, tenant_id = ${tenantId},
           password_hash = ${passwordHash}, disabled = ${disabled}, updated_at = ${clock.now()} WHERE id = ${id}`)

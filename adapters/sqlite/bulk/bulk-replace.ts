@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../../core/dates.ts'
-import { AppError } from '../../../core/errors.ts'
 import type { BulkCounts, Replacement } from '../../../core/ports/bulk.ts'
-import { ALL_ALONG, type DeckPlace, deckPlace, momentUnsaid } from '../../../core/rating/deck-times.ts'
+import { assertApproved, isSameDeck } from '../../../core/rating/deck-changes.ts'
+import { ALL_ALONG, type DeckPlace, deckPlace, defaultMoment } from '../../../core/rating/deck-times.ts'
 import { NO_COUNTS } from '../../../core/transfer/imported-resource.ts'
 import { deckSteps } from '../calls/deck-steps.ts'
 import { deckTimes } from '../calls/deck-times.ts'
@@ -30,7 +30,7 @@ export function deckReplacing(
 
   const placed = (now: Timestamp): { place: DeckPlace; incoming: IncomingDeck } => {
     const times = timesOf(tenantId)
-    const moment = effectiveAt ?? momentUnsaid(times, hasRates.get(tenantId) === 1, now)
+    const moment = effectiveAt ?? defaultMoment(times, hasRates.get(tenantId) === 1, now)
     const place = deckPlace(times, moment, now)
     const { of, named } = staged
     return { place, incoming: { tenantId, rows: 'temp.import_rows', of, named, former: place.former } }
@@ -43,11 +43,8 @@ export function deckReplacing(
       const { place, incoming } = placed(now)
       const compared = compare(connection, incoming)
       const { changes } = compared
-      const { created, updated, removed } = changes
-      if (approved && (['created', 'updated', 'removed'] as const).some(name => approved[name] !== changes[name]))
-        throw new AppError('conflict', 'The rates have changed meanwhile; nothing was replaced.')
-      const isSame = created + updated + removed === 0
-      if (!isSame || effectiveAt !== null) {
+      assertApproved(changes, approved)
+      if (!isSameDeck(changes) || effectiveAt !== null) {
         steps.put(compared, place, String(noted['file'] ?? ''), now)
         const since = place.effectiveAt === ALL_ALONG ? {} : { effective_at: place.effectiveAt }
         trail.note('import', 'rates', null, { ...noted, ...since, ...changes })

@@ -1,31 +1,11 @@
 import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../../core/accounts.ts'
 import type { Actor } from '../../../core/audit.ts'
 import { notFound } from '../../../core/errors.ts'
-import type { Account, AccountChange, Accounts, Credentials, NewAccount, Role } from '../../../core/ports/accounts.ts'
+import type { Account, AccountChange, Accounts, NewAccount } from '../../../core/ports/accounts.ts'
+import { type AccountRow, credentialsIn, storedIn } from '../../sql/account-row.ts'
 import type { Connection } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import type { Foundation } from '../foundation.ts'
-
-interface AccountRow {
-  readonly id: number
-  readonly name: string
-  readonly email: string
-  readonly role: Role
-  readonly tenant_id: number | null
-  readonly password_hash: string
-  readonly disabled: 0 | 1
-  readonly created_at: string
-}
-
-const credentials = (row: AccountRow): Credentials => ({
-  id: row.id,
-  name: row.name,
-  email: row.email,
-  role: row.role,
-  tenantId: row.tenant_id,
-  passwordHash: row.password_hash,
-  disabled: row.disabled === 1,
-})
 
 /** `onSessionsEnded` is called if a change may have ended sessions. */
 export function accounts(foundation: Foundation, onSessionsEnded: () => void): Accounts {
@@ -37,14 +17,9 @@ export function accounts(foundation: Foundation, onSessionsEnded: () => void): A
     count: async () => value<[], number>('SELECT count(*) FROM accounts').get() ?? 0,
     findByEmail: async email => {
       const row = query<[string], AccountRow>('SELECT * FROM accounts WHERE lower(email) = lower(?)').get(email)
-      return row ? credentials(row) : null
+      return row ? credentialsIn(row) : null
     },
-    list: async () =>
-      query<[], AccountRow>('SELECT * FROM accounts ORDER BY id')
-        .all()
-        .map(({ id, name, email, role, tenant_id, disabled, created_at }) => {
-          return { id, name, email, role, tenantId: tenant_id, disabled: disabled === 1, createdAt: created_at }
-        }),
+    list: async () => query<[], AccountRow>('SELECT * FROM accounts ORDER BY id').all().map(storedIn),
     create: (account, by) => writer.write(() => steps.create(account, by)),
     change: (id, change, by) => changing(() => steps.change(id, change, by)),
     remove: (id, by) => changing(() => steps.remove(id, by)),
@@ -65,7 +40,7 @@ function accountSteps({ connection, clock, trail }: Foundation) {
       if (change.disabled) assertAnother(connection, id)
       const was = query<[number], AccountRow>('SELECT * FROM accounts WHERE id = ?').get(id)
       if (!was) throw notFound('Account')
-      const before = credentials(was)
+      const before = credentialsIn(was)
       const { name, role, tenantId, passwordHash, disabled } = { ...before, ...change }
       query<[string, string, number | null, string, number, string, number], unknown>(
         `UPDATE accounts SET name = ?, role = ?, tenant_id = ?, password_hash = ?, disabled = ?, updated_at = ?

@@ -14,8 +14,8 @@ export interface Origin {
 }
 
 /**
- * Notes in the audit trail what people without a session cause. Nothing waits for it, it never throws, and it writes a
- * bounded number of rows, however much happens: the excess is counted, and the count noted.
+ * Notes in the audit trail what people without a session do. Nothing waits for it, it never throws, and it writes a
+ * bounded number of rows, however much happens: it counts the excess and notes the count.
  */
 export interface SecurityTrail {
   loginFailed(email: string, from: Origin): void

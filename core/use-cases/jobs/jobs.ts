@@ -59,7 +59,7 @@ export class Jobs {
   }
 
   /**
-   * Continues what an earlier process left: uploads can go on, waiting jobs wait, running ones count as interrupted.
+   * Takes over from an earlier process: uploads can continue, waiting jobs wait again, running ones count as interrupted.
    */
   async takeUp(): Promise<void> {
     const { uploads, jobs } = await this.#ports.store.load()
@@ -137,7 +137,7 @@ export class Jobs {
     return this.find(viewer, id)
   }
 
-  /** Deletes a job that is over, and its files. Throws `not_found`, `conflict`. */
+  /** Deletes a job that has ended, and its files. Throws `not_found`, `conflict`. */
   async forget(viewer: Viewer, id: number): Promise<void> {
     const job = this.find(viewer, id)
     if (!isOver(job)) throw new AppError('conflict', 'The job has not ended: stop it first.')

@@ -34,7 +34,7 @@ export class Schedule {
     this.#onEnd = onEnd
   }
 
-  /** Takes up what an earlier process has left: what waited waits, what ran was interrupted. */
+  /** Takes over the jobs of an earlier process: waiting ones wait again, running ones count as interrupted. */
   async takeUp(jobs: readonly Job[]): Promise<void> {
     const { clock } = this.#ports
     for (const job of jobs)
@@ -62,7 +62,7 @@ export class Schedule {
     await this.#ports.store.saveJob(job)
   }
 
-  /** Adds a job, or one that goes on where it stopped. */
+  /** Adds a new job, or a stopped one that continues. */
   async add(job: Job, isResumed = false): Promise<void> {
     if (isResumed) this.#resumed.add(job.id)
     await this.save({ ...job, state: 'waiting', endedAt: null, failure: null })
@@ -83,7 +83,7 @@ export class Schedule {
     await this.#ports.store.removeJob(id)
   }
 
-  /** Stops what runs, as interrupted, and starts nothing more. */
+  /** Interrupts the running jobs, and starts no more. */
   async close(): Promise<void> {
     this.#isClosing = true
     for (const { abort } of this.#running.values()) abort.abort()

@@ -121,7 +121,7 @@ export class Uploads {
     await this.#ports.store.removeUpload(id)
   }
 
-  /** Deletes what has not been used for long, unless it is in use. */
+  /** Deletes uploads that have not been used for a long time, unless one is in use. */
   async sweep(isInUse: (id: number) => boolean): Promise<void> {
     const { clock, limits } = this.#ports
     const before = addSeconds(clock.now(), -limits.keptFor)

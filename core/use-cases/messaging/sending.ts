@@ -72,14 +72,8 @@ export interface SendOptions {
   readonly resendOf?: number
 }
 
-/** Hands messages to their gateways. */
-export function courier({ messages, client, profiles, clock, ids, settings }: Sending) {
-  const legOf = (gateway: Gateway, form: TextForm): Leg => ({
-    gateway,
-    protocol: protocolOf(gateway.meta, profiles),
-    form,
-  })
-
+/** Writes the messages of requests, before they are sent. */
+function drafting({ clock, ids, settings }: Pick<Sending, 'clock' | 'ids' | 'settings'>) {
   /** The message of a request, to be sent now. */
   const queued = (
     request: SendRequest,
@@ -114,6 +108,18 @@ export function courier({ messages, client, profiles, clock, ids, settings }: Se
       const own = protocol.profile && reference !== null ? { external_message_id: reference } : {}
       return { ...message, reference, callback_url, ...own }
     }
+  return { queued, named }
+}
+
+/** Hands messages to their gateways. */
+export function courier(sending: Sending) {
+  const { messages, client, profiles, clock, settings } = sending
+  const { queued, named } = drafting(sending)
+  const legOf = (gateway: Gateway, form: TextForm): Leg => ({
+    gateway,
+    protocol: protocolOf(gateway.meta, profiles),
+    form,
+  })
 
   const submit = async ({ protocol, gateway, form }: Leg, message: Message, within?: number): Promise<GatewayReply> =>
     protocol.problem === null

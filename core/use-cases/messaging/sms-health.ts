@@ -26,7 +26,7 @@ export interface SmsHealthPorts {
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** How messages and their gateways fare. */
+/** The state of messages and their gateways. */
 export interface SmsHealth {
   /** Messages without a final status, and those among them that take too long. */
   readonly pending: number

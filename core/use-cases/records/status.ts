@@ -8,7 +8,7 @@ export interface StatusPorts extends SmsHealthPorts {
   readonly calls: Pick<Calls, 'unratedCount' | 'quarantineCount'>
 }
 
-/** How the service fares, as far as its database says. */
+/** The state of the service, as its database shows it. */
 export interface ServiceStatus {
   readonly database: Statistics
   /** The number of calls that no rate matched, or one by which the cost is too large. */

@@ -2,7 +2,7 @@ import type { Actor, AuditAction, AuditEntry, Changes } from '../../audit.ts'
 import { first } from '../../first-items.ts'
 import type { Audit, AuditFilter } from '../../ports/audit.ts'
 
-/** An action that changes no record, but must be on record. */
+/** An action that changes no record, but belongs in the audit trail. */
 export interface Deed {
   readonly action: AuditAction
   readonly resource: string
@@ -10,7 +10,7 @@ export interface Deed {
   readonly changes: Changes
 }
 
-/** Notes a deed in the audit trail, as done `by` somebody or by the program itself. */
+/** Notes an action in the audit trail, taken `by` somebody or by the program itself. */
 export const addToTrail = (
   { audit }: { readonly audit: Pick<Audit, 'note'> },
   { action, resource, id, changes }: Deed,

@@ -7,7 +7,7 @@ import {
   type DeckTime,
   deckPlace,
   deckTimeAt,
-  momentUnsaid,
+  defaultMoment,
 } from '../../../core/rating/deck-times.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
 
@@ -80,8 +80,8 @@ describe('a new deck', () => {
   })
 
   it('is by default in force from now on, or from the start if it is the first', () => {
-    assert.equal(momentUnsaid([], false, NOW), ALL_ALONG)
-    assert.equal(momentUnsaid([], true, NOW), NOW)
-    assert.equal(momentUnsaid(times, false, NOW), NOW)
+    assert.equal(defaultMoment([], false, NOW), ALL_ALONG)
+    assert.equal(defaultMoment([], true, NOW), NOW)
+    assert.equal(defaultMoment(times, false, NOW), NOW)
   })
 })

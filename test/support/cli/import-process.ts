@@ -23,7 +23,12 @@ async function main([db = '', resource = '', file = '', stores = '0', ...flags]:
     open: async () => ({ ...services, bulk: watched(services.bulk, Number(stores)) }),
   }
   const source = { name: file, stream: createReadStream(file), bytes: statSync(file).size }
-  const summary = await importRecords(resourceNamed(resource), source, readImportOptions(command.opts()), context)
+  const summary = await importRecords({
+    resource: resourceNamed(resource),
+    source,
+    options: readImportOptions(command.opts()),
+    context,
+  })
   await services.close()
   writeSync(1, `peak ${process.resourceUsage().maxRSS} KiB\n`)
   process.exitCode = exitCodeOf(summary)

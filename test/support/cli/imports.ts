@@ -82,7 +82,12 @@ export async function openDesk(options: Partial<GlobalOptions> = {}): Promise<De
       const { context, heard } = listening(services, options, ['cdr', 'import', name, ...flags])
       const stream = Readable.from([Buffer.from(text)], { objectMode: false })
       const given = readImportOptions(parsed(addImportOptions(new Command(), resourceNamed(resource)), flags))
-      const summary = await importRecords(resourceNamed(resource), { name, stream }, given, context)
+      const summary = await importRecords({
+        resource: resourceNamed(resource),
+        source: { name, stream },
+        options: given,
+        context,
+      })
       return { summary, ...heard }
     },
     give: async (resource, flags = []) => {

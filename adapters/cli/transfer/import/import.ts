@@ -42,31 +42,29 @@ export interface ImportSummary extends ImportOutcome {
 /** Returns the exit code of a summary. */
 export const exitCodeOf = (summary: ImportSummary): number => (hasErrors(summary) ? EXIT.data : EXIT.ok)
 
+/** An import as a command asks for it. */
+export interface ImportRequest {
+  readonly resource: Resource
+  readonly source: Source
+  readonly options: CommandOptions
+  readonly context: Context
+  /** Stops it between two batches. */
+  readonly signal?: AbortSignal | undefined
+}
+
 /**
  * Imports records from a stream. Reports errors in the data in the summary, on standard error, and by `exitCodeOf`;
- * throws if it cannot begin or must stop. `signal` stops it between two batches.
+ * throws if it cannot begin or must stop.
  */
-export async function importRecords(
-  resource: Resource,
-  source: Source,
-  options: CommandOptions,
-  context: Context,
-  signal?: AbortSignal,
-): Promise<ImportSummary> {
+export async function importRecords(request: ImportRequest): Promise<ImportSummary> {
   try {
-    return await imported(resource, source, options, context, signal)
+    return await imported(request)
   } catch (error) {
-    throw reported(error, source.name, signal)
+    throw reported(error, request.source.name, request.signal)
   }
 }
 
-async function imported(
-  resource: Resource,
-  source: Source,
-  options: CommandOptions,
-  context: Context,
-  signal: AbortSignal | undefined,
-): Promise<ImportSummary> {
+async function imported({ resource, source, options, context, signal }: ImportRequest): Promise<ImportSummary> {
   assertSensible(resource, options, FLAGS)
   if (options.yes && options.mode !== 'replace')
     throw new CliError(EXIT.usage, '--yes works only with --mode replace', again('--mode', 'replace'))
@@ -87,7 +85,7 @@ async function imported(
   if (more_errors > 0 && context.options.output !== 'json') writeErrors(context.io, `… and ${more_errors} more`)
   const summary = { ...outcome, seconds: (performance.now() - started) / 1000 }
   const isPending = replacing !== null && replacing.effectiveAt !== null && !replacing.isPast
-  await tell(resource, summary, options, context, isPending)
+  await tell({ resource, options, context }, summary, isPending)
   if (replacing && isStored(summary, options)) await tellReplaced(context, replacing, services)
   if (tenant && context.options.output !== 'json') await tellLimit(resource, summary, tenant, context)
   return summary
@@ -105,12 +103,11 @@ async function tenantOf(resource: Resource, { tenant }: ImportOptions, { records
 }
 
 async function tell(
-  resource: Resource,
+  { resource, options, context }: Pick<ImportRequest, 'resource' | 'options' | 'context'>,
   summary: ImportSummary,
-  { mode, onError }: ImportOptions,
-  context: Context,
   isPending: boolean,
 ): Promise<void> {
+  const { mode, onError } = options
   if (context.options.output === 'json') {
     return writeJson(context.io, `${JSON.stringify(summary)}\n`)
   }

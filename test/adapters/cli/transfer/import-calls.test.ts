@@ -104,9 +104,14 @@ describe('an import of call records', () => {
     const stream = Readable.from([Buffer.from(corrected)], { objectMode: false })
     const { context } = listening(desk.services)
     await assert.rejects(
-      importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, readImportOptions({ resume: true }), {
-        ...context,
-        open,
+      importRecords({
+        resource: resourceNamed('cdrs'),
+        source: { name: 'in.csv', stream },
+        options: readImportOptions({ resume: true }),
+        context: {
+          ...context,
+          open,
+        },
       }),
       { code: 'conflict', message: 'Another import of this input is running, so this one stops.' },
     )
@@ -124,7 +129,12 @@ describe('an import of call records', () => {
     })
     const { context } = listening(desk.services)
     const source = { name: '-', stream }
-    const importing = importRecords(resourceNamed('cdrs'), source, readImportOptions({}), { ...context, open })
+    const importing = importRecords({
+      resource: resourceNamed('cdrs'),
+      source,
+      options: readImportOptions({}),
+      context: { ...context, open },
+    })
     await assert.rejects(importing, /full/)
     assert.equal((await stored()).length, 0)
   })
@@ -142,7 +152,12 @@ describe('an import of call records', () => {
       })
     const open = async () => ({ ...desk.services, bulk: { ...bulk, load } })
     const source = { name: '-', stream }
-    const importing = importRecords(resourceNamed('cdrs'), source, readImportOptions({}), { ...context, open })
+    const importing = importRecords({
+      resource: resourceNamed('cdrs'),
+      source,
+      options: readImportOptions({}),
+      context: { ...context, open },
+    })
     await assert.rejects(importing, /gone/)
   })
 
@@ -159,13 +174,13 @@ describe('an import of call records', () => {
       stream.end(text.slice(140_000))
       return counts
     })
-    const importing = importRecords(
-      resourceNamed('cdrs'),
-      { name: 'in.csv', stream },
-      readImportOptions({}),
-      { ...context, open },
-      stop.signal,
-    )
+    const importing = importRecords({
+      resource: resourceNamed('cdrs'),
+      source: { name: 'in.csv', stream },
+      options: readImportOptions({}),
+      context: { ...context, open },
+      signal: stop.signal,
+    })
     await assert.rejects(importing, { exitCode: 130 })
     assert.match(heard.stderr, /rows.*\r\u001b\[K$/s, 'the line is left free for the error')
     assert.ok((await stored()).length > 0 && (await stored()).length < 5000)

@@ -147,6 +147,12 @@ it('a signal that comes once all is stored interrupts nothing', async () => {
   const { context } = listening(desk.services)
   const options = readImportOptions({ tenant: 'acme' })
   const source = { name: 'deck.csv', stream }
-  const summary = await importRecords(resourceNamed('rates'), source, options, { ...context, open }, stop.signal)
+  const summary = await importRecords({
+    resource: resourceNamed('rates'),
+    source,
+    options,
+    context: { ...context, open },
+    signal: stop.signal,
+  })
   assert.deepEqual([summary.created, await prefixes()], [2, ['1', '2']])
 })

@@ -141,7 +141,12 @@ describe('an import with bad rows', () => {
     const unread = (path: string) => {
       const { context } = listening(desk.services)
       const source = { name: '-', stream: new PassThrough() }
-      return importRecords(resourceNamed('rates'), source, readImportOptions({ rejectFile: path }), context)
+      return importRecords({
+        resource: resourceNamed('rates'),
+        source,
+        options: readImportOptions({ rejectFile: path }),
+        context,
+      })
     }
     await assert.rejects(unread(join(desk.folder, 'no/x.csv')), {
       exitCode: 73,

@@ -62,7 +62,13 @@ describe('a resumed import', () => {
     const { context } = listening(desk.services)
     const options = readImportOptions({ resume: true })
     await assert.rejects(
-      importRecords(resourceNamed('cdrs'), { name: 'in.csv', stream }, options, context, stop.signal),
+      importRecords({
+        resource: resourceNamed('cdrs'),
+        source: { name: 'in.csv', stream },
+        options,
+        context,
+        signal: stop.signal,
+      }),
       ({ exitCode, message, hint }: CliError) => {
         assert.deepEqual(
           [exitCode, message],
@@ -115,7 +121,12 @@ describe('a resumed import', () => {
       const stream = Readable.from([Buffer.from(file(5000, {}))], { objectMode: false })
       const { context } = listening(desk.services)
       const source = { name: 'in.csv', stream }
-      const importing = importRecords(resourceNamed('cdrs'), source, readImportOptions({}), { ...context, open })
+      const importing = importRecords({
+        resource: resourceNamed('cdrs'),
+        source,
+        options: readImportOptions({}),
+        context: { ...context, open },
+      })
       await assert.rejects(importing, outcome)
     }
   })
