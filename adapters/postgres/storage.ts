@@ -14,6 +14,7 @@ import { assertKnown, migrate, migrations, schemaVersion } from './database/migr
 import { shownAddress, withPasswordFile } from './database/options.ts'
 import { claimServing } from './database/serving.ts'
 import { records } from './records/records.ts'
+import { searchIndexing } from './records/search-index.ts'
 import { accounts } from './service/accounts.ts'
 import { audit, auditTrail } from './service/audit.ts'
 import { maintenance } from './service/maintenance.ts'
@@ -21,7 +22,7 @@ import { messages } from './service/messages.ts'
 import { prefixRoutes } from './service/prefix-routes.ts'
 import { retention } from './service/retention.ts'
 import { sessions } from './service/sessions.ts'
-import { gauges, heartbeat, notices, searchIndexing, serverKeys } from './service/small-ports.ts'
+import { gauges, heartbeat, notices, serverKeys } from './service/small-ports.ts'
 import { smsReports } from './service/sms-reports.ts'
 import { limitUsage } from './switching/limit-usage.ts'
 import { ratedPrefixes } from './switching/rated-prefixes.ts'
@@ -89,7 +90,7 @@ export async function openStorage(address: string, options: StorageOptions): Pro
     audit: translating(audit(database, trail)),
     retention: translating(retention(database)),
     heartbeat: translating(heartbeat(database, clock)),
-    indexing: searchIndexing(),
+    indexing: translating(searchIndexing(database)),
     gauges: translating(gauges(database)),
     serverKeys: translating(serverKeys(database)),
     notices: translating(notices(database, clock)),

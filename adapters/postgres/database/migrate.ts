@@ -1,9 +1,6 @@
-import { createHash } from 'node:crypto'
 import { AppError } from '../../../core/errors.ts'
 import { resources } from '../../../core/resources/all.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
-import { tableOf } from '../../sql/table.ts'
-import { searchedText } from '../records/search.ts'
+import { indexSearched } from '../records/search-index.ts'
 import type { Database, Queries } from './database.ts'
 import { initial } from './migrations/001-initial.ts'
 import { raw, sql } from './sql.ts'
@@ -54,22 +51,5 @@ export async function migrateWithin(within: Queries, steps: readonly string[] = 
   for (const step of steps.slice(done)) await within.script(step)
   await within.run(raw('DELETE FROM schema_version'))
   await within.run(sql`INSERT INTO schema_version VALUES (${steps.length})`)
-  for (const resource of resources.filter(isIndexed)) await indexSearched(within, resource)
-}
-
-/** Calls have no search index: it triples the server's work of storing them. */
-const isIndexed = ({ search, order }: Resource): boolean => search.length > 0 && order !== 'started_at'
-
-/** Creates the search index of the declared fields, and drops indexes of other fields. */
-async function indexSearched(within: Queries, resource: Resource): Promise<void> {
-  const table = tableOf(resource.name)
-  const text = searchedText(resource, '')
-  const name = `${table}_search_${createHash('sha256').update(text).digest('hex').slice(0, 8)}`
-  const present = await within.values<string>(
-    sql`SELECT indexname::text FROM pg_indexes WHERE schemaname = current_schema() AND tablename = ${table}
-      AND starts_with(indexname::text, ${`${table}_search_`})`,
-  )
-  for (const other of present.filter(each => each !== name)) await within.run(raw(`DROP INDEX ${other}`))
-  if (!present.includes(name))
-    await within.run(raw(`CREATE INDEX ${name} ON ${table} USING gin ((${text}) gin_trgm_ops)`))
+  for (const resource of resources.filter(({ search }) => search.length > 0)) await indexSearched(within, resource)
 }

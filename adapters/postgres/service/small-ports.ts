@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Notice, Notices } from '../../../core/ports/notices.ts'
 import type { ServerKeys } from '../../../core/ports/server-keys.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import type { Gauges, Heartbeat, SearchIndexing } from '../../../core/ports/upkeep.ts'
+import type { Gauges, Heartbeat } from '../../../core/ports/upkeep.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
@@ -55,13 +55,4 @@ export const gauges = (database: Database): Gauges => ({
     database.rows(
       sql`SELECT sms_gateway_id AS gateway, count(*) AS count FROM parked_receipts GROUP BY sms_gateway_id`,
     ),
-})
-
-/** The server updates its indexes with each write. */
-export const searchIndexing = (): SearchIndexing => ({
-  followWrites: signal =>
-    new Promise(resolve => {
-      if (signal.aborted) resolve()
-      else signal.addEventListener('abort', () => resolve(), { once: true })
-    }),
 })
