@@ -39,6 +39,33 @@ export async function openManager(place: ManagerPlace, connectMs = CONNECT_MS): 
   const { host, port, user, password } = place
   const name = `The manager interface at ${host}:${port}`
   const socket = connect({ host, port, noDelay: true })
+  const { talk, closed } = questions(socket, name)
+  const ask: Manager['ask'] = async (action, ms = REPLY_MS) => {
+    const [response] = await talk(action, ms, () => true)
+    return response ?? new Map()
+  }
+  try {
+    const login = await ask({ Action: 'Login', Username: user, Secret: password, Events: 'off' }, connectMs)
+    if (valueIn(login, 'response') !== 'Success')
+      throw new AppError('forbidden', `${name} refuses the user or the password of the settings.`)
+  } catch (error) {
+    socket.destroy()
+    throw error
+  }
+  return {
+    ask,
+    list: async action => {
+      const messages = await talk(action, REPLY_MS, all => isListed(all))
+      return messages.filter(message => message.has('event') && !message.has('eventlist'))
+    },
+    command: async text => ((await ask({ Action: 'Command', Command: text })).get('output') ?? []).join('\n'),
+    close: () => socket.destroy(),
+    closed,
+  }
+}
+
+/** Sends actions, each with an id of its own, and gathers the messages that answer them. */
+function questions(socket: Socket, name: string) {
   const { waiting, fail, closed } = conversation(socket, name)
   let last = 0
   const talk = (action: Action, ms: number, isWhole: (messages: readonly ManagerMessage[]) => boolean) =>
@@ -65,28 +92,7 @@ export async function openManager(place: ManagerPlace, connectMs = CONNECT_MS): 
       socket.write(textOf({ ...action, ActionID: id }))
       if (socket.destroyed) fail(`${name} has closed the connection.`)
     })
-  const ask: Manager['ask'] = async (action, ms = REPLY_MS) => {
-    const [response] = await talk(action, ms, () => true)
-    return response ?? new Map()
-  }
-  try {
-    const login = await ask({ Action: 'Login', Username: user, Secret: password, Events: 'off' }, connectMs)
-    if (valueIn(login, 'response') !== 'Success')
-      throw new AppError('forbidden', `${name} refuses the user or the password of the settings.`)
-  } catch (error) {
-    socket.destroy()
-    throw error
-  }
-  return {
-    ask,
-    list: async action => {
-      const messages = await talk(action, REPLY_MS, all => isListed(all))
-      return messages.filter(message => message.has('event') && !message.has('eventlist'))
-    },
-    command: async text => ((await ask({ Action: 'Command', Command: text })).get('output') ?? []).join('\n'),
-    close: () => socket.destroy(),
-    closed,
-  }
+  return { talk, closed }
 }
 
 function isListed(messages: readonly ManagerMessage[]): boolean {

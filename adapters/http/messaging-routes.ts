@@ -51,8 +51,8 @@ interface Dependencies {
   readonly baseUrl: string
 }
 
-/** Sending through a gateway, its messages, and the receipts that it calls back with. */
-export function messagingRoutes({ administration, messaging, security, baseUrl }: Dependencies): readonly Route[] {
+/** The part of a route that takes delivery receipts. */
+function receiptRoute({ messaging, security, baseUrl }: Omit<Dependencies, 'administration'>) {
   const receive = async (ctx: Context): Promise<void> => {
     const gateway = idIn(ctx.params.id)
     const outcome = await messaging.receipt(gateway, {
@@ -81,7 +81,13 @@ export function messagingRoutes({ administration, messaging, security, baseUrl }
     if (await messaging.misdirected(gateway)) noteReceipt(ctx, gateway, 'method')
     return false
   }
-  const receipts = { session: 'none', methods: { POST: receive }, onWrongMethod: misdirected } as const
+  return { session: 'none', methods: { POST: receive }, onWrongMethod: misdirected } as const
+}
+
+/** Sending through a gateway, its messages, and the receipts that it calls back with. */
+export function messagingRoutes(dependencies: Dependencies): readonly Route[] {
+  const { administration, messaging, baseUrl } = dependencies
+  const receipts = receiptRoute(dependencies)
   return [
     {
       path: '/api/sms-gateways/:id/messages',

@@ -18,7 +18,9 @@ interface ParkedRow {
 }
 
 /** The parked receipts, see `PARKED`. */
-export function parkedReceipts({ query, value }: Connection, clock: Clock) {
+export function parkedReceipts(connection: Connection, clock: Clock) {
+  const { query, value } = connection
+  const makeRoom = roomMaker(connection)
   const insert = query<[number, string, string, string, string, string], unknown>(
     `INSERT INTO parked_receipts (sms_gateway_id, external_message_id, status, payload, received_at, sender)
      VALUES (?, ?, ?, ?, ?, ?)`,
@@ -29,31 +31,14 @@ export function parkedReceipts({ query, value }: Connection, clock: Clock) {
   )
   const discard = query<[number], unknown>('DELETE FROM parked_receipts WHERE id = ?')
   const discardBefore = query<[string], unknown>('DELETE FROM parked_receipts WHERE received_at < ?')
-  const dropOldest = query<[number, string], unknown>(
-    `DELETE FROM parked_receipts WHERE id IN (
-       SELECT id FROM parked_receipts WHERE sms_gateway_id = ? AND sender = ? ORDER BY id LIMIT ${PARKED.dropped})`,
-  )
-  const biggestSender = value<[number], string>(
-    `SELECT sender FROM parked_receipts WHERE sms_gateway_id = ? GROUP BY sender ORDER BY count(*) DESC LIMIT 1`,
-  )
-  const ofGateway = value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
-  const ofSender = value<[number, string], number>(
-    'SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ? AND sender = ?',
-  )
   const queued = value<[number], number>(
     `SELECT 1 FROM sms_messages WHERE sms_gateway_id = ? AND delivery_status = 'queued' LIMIT 1`,
   )
-  const gatewayCounts = upperBounds<number>(PARKED.perGateway)
-  const senderCounts = upperBounds<string>(PARKED.perSender)
-
   return {
     /** Only a message being sent can have a receipt that comes too early. */
     isWaitedFor: (gatewayId: number): boolean => queued.get(gatewayId) === 1,
     put: (gatewayId: number, receipt: Parked, sender: string): void => {
-      if (senderCounts.isFull(`${gatewayId} ${sender}`, () => ofSender.get(gatewayId, sender) ?? 0))
-        dropOldest.run(gatewayId, sender)
-      if (gatewayCounts.isFull(gatewayId, () => ofGateway.get(gatewayId) ?? 0))
-        dropOldest.run(gatewayId, biggestSender.get(gatewayId) ?? sender)
+      makeRoom(gatewayId, sender)
       const { externalId, status } = receipt
       insert.run(gatewayId, externalId, status ?? '', stringifyJson(parkedPayload(receipt)), clock.now(), sender)
     },
@@ -70,6 +55,29 @@ export function parkedReceipts({ query, value }: Connection, clock: Clock) {
         }
       }),
     forget: (before: string): number => discardBefore.run(before).changes,
+  }
+}
+
+/** Drops a sender's oldest receipts if it has too many, or the biggest sender's if the gateway has. */
+function roomMaker({ query, value }: Connection): (gatewayId: number, sender: string) => void {
+  const dropOldest = query<[number, string], unknown>(
+    `DELETE FROM parked_receipts WHERE id IN (
+       SELECT id FROM parked_receipts WHERE sms_gateway_id = ? AND sender = ? ORDER BY id LIMIT ${PARKED.dropped})`,
+  )
+  const biggestSender = value<[number], string>(
+    `SELECT sender FROM parked_receipts WHERE sms_gateway_id = ? GROUP BY sender ORDER BY count(*) DESC LIMIT 1`,
+  )
+  const ofGateway = value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
+  const ofSender = value<[number, string], number>(
+    'SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ? AND sender = ?',
+  )
+  const gatewayCounts = upperBounds<number>(PARKED.perGateway)
+  const senderCounts = upperBounds<string>(PARKED.perSender)
+  return (gatewayId, sender) => {
+    if (senderCounts.isFull(`${gatewayId} ${sender}`, () => ofSender.get(gatewayId, sender) ?? 0))
+      dropOldest.run(gatewayId, sender)
+    if (gatewayCounts.isFull(gatewayId, () => ofGateway.get(gatewayId) ?? 0))
+      dropOldest.run(gatewayId, biggestSender.get(gatewayId) ?? sender)
   }
 }
 
