@@ -4,6 +4,7 @@ import { accessibilityProblems, launchBrowser } from '../../console/support/cons
 import { median, milliseconds, quantile, times } from '../figures.ts'
 import { type Server, startBaseline, startSignedIn } from '../servers.ts'
 import type { Line } from '../table.ts'
+import { decks } from './console-deck.ts'
 import type { Bench, Row } from './row.ts'
 
 const ROW = '[data-id]'
@@ -45,6 +46,7 @@ export const webConsole: Row = {
         ...(await firstRows(world, bench, 4, 1_000)),
         ...(await scrolling(world)),
         ...(await filtered(daemon, bench)),
+        ...(await decks(daemon)),
         await accessible(world),
       ]
     } finally {
