@@ -66,6 +66,22 @@ function embedAsSeen(sight: Sight, resource: Resource, embed: Embed): Embed[] {
   return [{ ...embed, only: embed.only?.filter(name => seen.includes(name)) ?? seen }]
 }
 
+const LIMITED: readonly Viewer[] = [
+  { role: 'supervisor', tenantId: null },
+  { role: 'admin', tenantId: 1 },
+  { role: 'supervisor', tenantId: 1 },
+]
+
+/** Returns the fields and embedded members of a resource's views that some accounts do not see. */
+export function unseenBySome(resource: Resource): ReadonlySet<string> {
+  const membersOf = ({ fields, embeds }: Resource): string[] => [
+    ...Object.keys(fields).filter(name => !fields[name]?.writeOnly),
+    ...embeds.map(({ name }) => name),
+  ]
+  const seen = LIMITED.map(viewer => new Set(membersOf(seenBy(viewer, resource))))
+  return new Set(membersOf(resource).filter(name => seen.some(members => !members.has(name))))
+}
+
 /** The keys of a gateway's `meta` that decide where its password is sent. */
 const WAY_KEYS = ['profile', 'account', 'ca_file']
 

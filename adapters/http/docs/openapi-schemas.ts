@@ -1,3 +1,4 @@
+import { unseenBySome } from '../../../core/access/fields.ts'
 import { formatAmount } from '../../../core/amounts.ts'
 import { isJsonObject } from '../../../core/json.ts'
 import { exposedResources, resourceNamed } from '../../../core/resources/all.ts'
@@ -67,10 +68,25 @@ function ownProperties({ fields, ...rest }: Resource): Record<string, Schema> {
   return properties
 }
 
+const LEFT_OUT = 'Left out for accounts that may not see it.'
+
+/** An object of members, of which accounts without all rights get only some. */
+function shownTo(resource: Resource, members: Readonly<Record<string, Schema>>): Schema {
+  const unseen = unseenBySome(resource)
+  const properties = Object.entries(members).map(([name, schema]) => [
+    name,
+    unseen.has(name) ? { ...schema, description: LEFT_OUT } : schema,
+  ])
+  return objectOf(
+    Object.fromEntries(properties),
+    Object.keys(members).filter(name => !unseen.has(name)),
+  )
+}
+
 function embedSchema(resource: Resource, embed: Embed): Schema {
   if (embed.kind === 'count') return countSchema
   const from = resourceNamed(embed.from)
-  const record = embed.only ? objectOf(pick(ownProperties(from), embed.only)) : refToRecord(from, 'plain')
+  const record = embed.only ? shownTo(from, pick(ownProperties(from), embed.only)) : refToRecord(from, 'plain')
   if (embed.kind === 'many') return { type: 'array', items: record }
   const via = resource.fields[embed.via]
   return via && canBeNull(via) ? { anyOf: [record, { type: 'null' }] } : record
@@ -79,7 +95,7 @@ function embedSchema(resource: Resource, embed: Embed): Schema {
 function recordSchema(resource: Resource, view: View): Schema {
   const embeds = resource.embeds.filter(embed => isShown(embed, view))
   return {
-    ...objectOf({
+    ...shownTo(resource, {
       ...ownProperties(resource),
       ...Object.fromEntries(embeds.map(embed => [embed.name, embedSchema(resource, embed)])),
     }),

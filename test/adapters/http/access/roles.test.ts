@@ -10,6 +10,7 @@ import { startWorld, type World } from '../../../support/data/records.ts'
 import { signedIn } from '../../../support/http/accounts.ts'
 import { temporaryFolder } from '../../../support/http/app.ts'
 import { withJobs } from '../../../support/http/jobs.ts'
+import { responseChecker } from '../../../support/http/responses.ts'
 import { pathsOf, routesOf } from '../../../support/http/routes.ts'
 import { startGateway } from '../../../support/messaging/gateway.ts'
 
@@ -45,6 +46,32 @@ const bodyOf = async (path: string): Promise<Record<string, unknown>> => (await 
 
 /** Only an admin may even read these. */
 const OF_ADMINS = /console\/(?:accounts|sessions)/
+
+describe('every record that an account gets', () => {
+  it('fits the schema of the reference, whatever the account may see', async () => {
+    const { json: document } = await world.service.request('GET', '/openapi.json')
+    const checker = responseChecker(document)
+    const { tenant_id } = world.references
+    const limited = [
+      ask.manager,
+      ask.supervisor,
+      await signedIn(world.service, 'admin', tenant_id),
+      await signedIn(world.service, 'supervisor', tenant_id),
+    ]
+    for (const [account, get] of limited.entries())
+      for (const { path, name } of exposedResources)
+        for (const at of [`/api/${path}`, `/api/${path}/${idOf(name)}`]) {
+          const { status, text, headers } = await get('GET', at)
+          if (status === 403) continue
+          const contentType = headers.get('content-type') ?? ''
+          assert.equal(
+            checker.problem({ method: 'GET', path: at, status, contentType, text }),
+            null,
+            `${account} ${at}`,
+          )
+        }
+  })
+})
 
 describe('every route', () => {
   it('that needs a session declares what it requires of the account', () => {
