@@ -74,7 +74,10 @@ export function observation(states: States): (text: string, patterns: number) =>
 
 const OTHER_DIGITS = [1, 2, 3, 4, 5, 6, 7, 8, 9]
 
-/** Returns a function that tells what all texts match that go on from a state with `left` digits; null if it differs. */
+/**
+ * Returns a function that tells which patterns match after any `left` further digits from a state; null if that
+ * depends on the digits.
+ */
 function outcomes({ after, matching }: States) {
   const cache = new Map<string, string | null>()
   const outcome = (state: number, left: number, patterns: number): string | null => {

@@ -42,7 +42,7 @@ export interface Ingest {
   readonly format: SourceFormat | 'auto'
   /** Called after each batch with the totals so far. */
   readonly onProgress?: (counts: IngestCounts) => void
-  /** Called with each entry of a folder that is not known to be in the format, or with why it cannot be read. */
+  /** Called with each skipped entry of a folder: `trouble` says why it cannot be read; null: it is not in the format. */
   readonly onPassedOver?: (path: string, trouble: string | null) => void
 }
 

@@ -200,7 +200,7 @@ export function refersTo<const O extends Optional>(
   return { ...integer(options), references: { to, onDelete } }
 }
 
-/** A number that rounds to zero is still below it. */
+/** A negative amount is refused even if it would round to zero. */
 const BELOW_ZERO = /^\s*-[\d.]*[1-9]/
 
 /** A non-negative amount of money, in units of 0.0001; in responses, text with four decimals. */

@@ -107,7 +107,7 @@ function rowReader({ opened, names, keepsRaw, withStoredKeys }: Reading) {
         for (const values of read.records) records.push({ row, line, raw: keepsRaw ? raw : null, values })
       }
     } while (await names.load())
-    // Left as they are, the garbage collector would copy them, and passing them on would take as long again.
+    // Unpacked records would be copied by the garbage collector, and take as long again to pass to another thread.
     if (records.length > 0) batch.records.push(packed(await withStoredKeys(records)))
     number += rows.length
     batch.rows += rows.filter(source => !isNote(source)).length

@@ -33,7 +33,7 @@ export interface Tally {
 export interface ImportWatcher {
   /** Reports progress. */
   at(tally: Tally): void
-  /** All rows are read; those not stored on the way are being stored. */
+  /** Every row has been read; what is not stored yet is being stored now. */
   storing(rows: number): void
   /** The import begins with nothing stored; `before` is the highest id at that moment, which identifies it later. */
   began(before: number): Promise<void>

@@ -32,8 +32,8 @@ export function sidesOf({ fields, within }: Pick<Resource, 'fields' | 'within'>)
 }
 
 /**
- * A resource whose records must agree with one of `target`, and so keep it where it is: by which field, and with what
- * else.
+ * References of a resource that tie the record they point to to its place: `pointing` leads to that record, and the
+ * field `within` must be the same for it and for the `others`.
  */
 export interface Joint {
   readonly within: string

@@ -36,7 +36,7 @@ export const foreign = (field: string, other: string, within: string): FieldErro
   sentence: `The selected ${fieldLabel(field)} belongs to a different ${fieldLabel(within).replace(/ id$/, '')} than the ${fieldLabel(other)}.`,
 })
 
-/** The error for a reference that belongs elsewhere than all records must. */
+/** The error for a reference to something outside what all records must belong to, such as their tenant. */
 export const outside = (field: string, within: string): FieldError => ({
   rule: 'foreign',
   field,

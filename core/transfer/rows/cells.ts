@@ -59,7 +59,7 @@ function parserOf(field: Field, rules: CellRules): Reader {
   return field.parse
 }
 
-/** Taken for the secret, it would turn everything that a list conceals into the same known one. */
+/** Stored as a secret, the mark would become the secret of every record that a list conceals: one that all know. */
 const CONCEALED = new Problem(
   'concealed',
   `is ${SECRET_MARK}, which a list shows in its place: import what export writes`,
