@@ -4,7 +4,7 @@ import type { SwitchRecords } from './switch-records.ts'
 
 /** One tenant's records that a question concerns, and the records that they point to. */
 export interface Gathered {
-  readonly known: KnownTenant
+  readonly owner: KnownTenant
   readonly carriers: Carriers
   /** Reads and keeps the extension; null if there is none. */
   addExtension(number: string): Promise<SwitchExtension | null>
@@ -19,13 +19,13 @@ export interface Gathered {
   directory(): TenantDirectory
 }
 
-export function gathering(known: KnownTenant, carriers: Carriers, records: SwitchRecords): Gathered {
-  const { tenant, dialling, limits } = known
+export function gathering(owner: KnownTenant, carriers: Carriers, records: SwitchRecords): Gathered {
+  const { tenant, dialling, limits } = owner
   const extensions = new Map<string, SwitchExtension>()
   const queues = new Map<string, SwitchQueue>()
   const dids = new Map<string, SwitchDid>()
   const gathered: Gathered = {
-    known,
+    owner,
     carriers,
     addExtension: async number => {
       const found = extensions.get(number) ?? (await records.extension(tenant.id, number))

@@ -19,7 +19,7 @@ import { type SwitchRecords, switchRecords } from './switch-records.ts'
 /** What every answer is built from. */
 interface Shared {
   readonly records: SwitchRecords
-  readonly known: KnownTenants
+  readonly tenants: KnownTenants
   readonly numbers: DidNumbers
 }
 
@@ -28,17 +28,17 @@ interface Shared {
  */
 export function switchDirectory(database: Database, sources: FactSources): SwitchDirectory {
   const records = switchRecords(database)
-  const known = knownTenants(records)
-  const numbers = didNumbers(database, async id => (await known.of(id))?.dialling ?? null)
-  const shared = { records, known, numbers }
+  const tenants = knownTenants(records)
+  const numbers = didNumbers(database, async id => (await tenants.of(id))?.dialling ?? null)
+  const shared = { records, tenants, numbers }
   const changes = recordChanges(database)
   const current = async (): Promise<void> => {
     const changed = await changes()
     if (isNothing(changed)) return
-    known.changed(changed)
+    tenants.changed(changed)
     numbers.changed(changed)
   }
-  const tenantOf = async (id: number | null): Promise<KnownTenant | null> => (id === null ? null : known.of(id))
+  const tenantOf = async (id: number | null): Promise<KnownTenant | null> => (id === null ? null : tenants.of(id))
   const wholeOf = async (id: number | null): Promise<TenantDirectory | null> => {
     await current()
     const tenant = await tenantOf(id)
@@ -75,13 +75,13 @@ export function switchDirectory(database: Database, sources: FactSources): Switc
   }
 }
 
-const gatheringOf = async (tenant: KnownTenant, { known, records }: Shared): Promise<Gathered> =>
-  gathering(tenant, await known.carriers(), records)
+const gatheringOf = async (tenant: KnownTenant, { tenants, records }: Shared): Promise<Gathered> =>
+  gathering(tenant, await tenants.carriers(), records)
 
 /** A call to a DID of that tenant or, without one, of any tenant. */
 async function brought(dialled: string, shared: Shared, tenant: KnownTenant | null): Promise<CallFacts | null> {
-  const owner = await dialledDid(dialled, shared.numbers, shared.known)
-  const of = tenant ?? (owner && (await shared.known.of(owner.tenantId)))
+  const owner = await dialledDid(dialled, shared.numbers, shared.tenants)
+  const of = tenant ?? (owner && (await shared.tenants.of(owner.tenantId)))
   if (!of) return null
   const parts = await gatheringOf(of, shared)
   if (owner?.tenantId === of.tenant.id) await parts.addDid(owner.id)
@@ -113,13 +113,13 @@ async function addShown(
   parts: Gathered,
   caller: SwitchExtension,
   { digits }: ReadNumber,
-  { records, known, numbers }: Shared,
+  { records, tenants, numbers }: Shared,
 ): Promise<void> {
-  const { id } = parts.known.tenant
+  const { id } = parts.owner.tenant
   const names = routeFor(routesOf(parts.carriers, id), id, digits)?.trunks ?? []
-  const ofTrunks = await Promise.all(names.map(name => known.shownBy(id, name)))
+  const ofTrunks = await Promise.all(names.map(name => tenants.shownBy(id, name)))
   for (const did of [...ofTrunks.flat(), ...(await records.didsTo(caller.id))])
-    if (await hasItsNumber(did, parts.known, numbers)) parts.show(did)
+    if (await hasItsNumber(did, parts.owner, numbers)) parts.show(did)
 }
 
 /** All records of a tenant. */

@@ -5,7 +5,7 @@ import type { SwitchRecords } from './switch-records.ts'
 
 /** The records of one tenant that a question concerns, and those that they lead to. */
 export interface Gathered {
-  readonly known: KnownTenant
+  readonly owner: KnownTenant
   /** Reads and keeps it; null if there is none. */
   addExtension(number: string): SwitchExtension | null
   /** With its agents. */
@@ -19,13 +19,13 @@ export interface Gathered {
   directory(): TenantDirectory
 }
 
-export function gathering(known: KnownTenant, records: SwitchRecords, shared: KnownTenants): Gathered {
-  const { tenant, dialling, limits } = known
+export function gathering(owner: KnownTenant, records: SwitchRecords, tenants: KnownTenants): Gathered {
+  const { tenant, dialling, limits } = owner
   const extensions = new Map<string, SwitchExtension>()
   const queues = new Map<string, SwitchQueue>()
   const dids = new Map<string, SwitchDid>()
   const gathered: Gathered = {
-    known,
+    owner,
     addExtension: number => {
       const found = extensions.get(number) ?? records.extension(tenant.id, number)
       if (found) extensions.set(number, found)
@@ -54,8 +54,8 @@ export function gathering(known: KnownTenant, records: SwitchRecords, shared: Kn
     show: did => dids.set(dialling.read(did.number).digits, did),
     directory: () => ({
       ...{ tenant, dialling, limits, extensions, queues, dids },
-      trunks: shared.trunks(),
-      trunkRoutes: shared.routesOf(tenant.id),
+      trunks: tenants.trunks(),
+      trunkRoutes: tenants.routesOf(tenant.id),
     }),
   }
   return gathered

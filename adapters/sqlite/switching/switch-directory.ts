@@ -19,7 +19,7 @@ import { allIn, type SwitchRecords, switchRecords } from './switch-records.ts'
 /** What the answers are built from. */
 interface Shared {
   readonly records: SwitchRecords
-  readonly known: KnownTenants
+  readonly tenants: KnownTenants
   readonly numbers: DidNumbers
   readonly sources: FactSources
 }
@@ -29,20 +29,20 @@ interface Shared {
  */
 export function switchDirectory(connection: Connection, sources: FactSources): SwitchDirectory {
   const records = switchRecords(connection)
-  const known = knownTenants(records)
-  const numbers = didNumbers(connection, id => known.of(id)?.dialling ?? null)
-  const shared = { records, known, numbers, sources }
+  const tenants = knownTenants(records)
+  const numbers = didNumbers(connection, id => tenants.of(id)?.dialling ?? null)
+  const shared = { records, tenants, numbers, sources }
   const changes = switchChanges(connection)
   const current = async (): Promise<void> => {
     const { records: changed } = await changes.next()
     if (isNothing(changed)) return
-    known.changed(changed)
+    tenants.changed(changed)
     numbers.changed(changed)
   }
-  const tenantOf = (id: number | null): KnownTenant | null => (id === null ? null : known.of(id))
+  const tenantOf = (id: number | null): KnownTenant | null => (id === null ? null : tenants.of(id))
   const wholeOf = async (id: number): Promise<TenantDirectory | null> => {
     await current()
-    const tenant = known.of(id)
+    const tenant = tenants.of(id)
     return tenant && whole(tenant, shared, connection)
   }
   return {
@@ -50,7 +50,7 @@ export function switchDirectory(connection: Connection, sources: FactSources): S
       await current()
       const tenant = tenantOf(records.tenantWith.domain(domain))
       if (!tenant) return null
-      const parts = gathering(tenant, records, known)
+      const parts = gathering(tenant, records, tenants)
       parts.addExtension(extension)
       return parts.directory()
     },
@@ -82,11 +82,11 @@ export function switchDirectory(connection: Connection, sources: FactSources): S
 
 /** Looks up a call to a DID: of that tenant, or of whichever has it. */
 async function brought(dialled: string, shared: Shared, tenant: KnownTenant | null): Promise<CallFacts | null> {
-  const { records, known, numbers } = shared
-  const owner = await dialledDid(dialled, numbers, known)
-  const of = tenant ?? (owner && known.of(owner.tenantId))
+  const { records, tenants, numbers } = shared
+  const owner = await dialledDid(dialled, numbers, tenants)
+  const of = tenant ?? (owner && tenants.of(owner.tenantId))
   if (!of) return null
-  const parts = gathering(of, records, known)
+  const parts = gathering(of, records, tenants)
   if (owner?.tenantId === of.tenant.id) parts.addDid(owner.id)
   return insideFacts(parts.directory())
 }
@@ -97,7 +97,7 @@ async function placed(
   isExplained: boolean,
   shared: Shared,
 ): Promise<CallFacts> {
-  const parts = gathering(tenant, shared.records, shared.known)
+  const parts = gathering(tenant, shared.records, shared.tenants)
   const caller = parts.addExtension(extension)
   const isInside = parts.addExtension(dialled) ?? parts.addQueue(dialled)
   if (!caller || isInside || !isFitNumber(dialled)) return insideFacts(parts.directory())
@@ -116,22 +116,22 @@ async function addShown(
   parts: Gathered,
   caller: SwitchExtension,
   { digits }: ReadNumber,
-  { records, known, numbers }: Shared,
+  { records, tenants, numbers }: Shared,
 ): Promise<void> {
-  const { id } = parts.known.tenant
-  const names = routeFor(known.routesOf(id), id, digits)?.trunks ?? []
-  for (const did of [...names.flatMap(name => known.shownBy(id, name)), ...records.didsTo(caller.id)])
-    if (await hasItsNumber(did, parts.known, numbers)) parts.show(did)
+  const { id } = parts.owner.tenant
+  const names = routeFor(tenants.routesOf(id), id, digits)?.trunks ?? []
+  for (const did of [...names.flatMap(name => tenants.shownBy(id, name)), ...records.didsTo(caller.id)])
+    if (await hasItsNumber(did, parts.owner, numbers)) parts.show(did)
 }
 
 /** Returns everything of a tenant, in steps. */
 async function whole(
   tenant: KnownTenant,
-  { records, known, numbers }: Shared,
+  { records, tenants, numbers }: Shared,
   { turns }: Connection,
 ): Promise<TenantDirectory> {
   const { id } = tenant.tenant
-  const parts = gathering(tenant, records, known)
+  const parts = gathering(tenant, records, tenants)
   const turn = turns.begin()
   for (const each of await allIn(turn, after => records.after.extensions(id, after))) parts.keepExtension(each)
   for (const each of await allIn(turn, after => records.after.queues(id, after))) parts.keepQueue(each)
