@@ -28,7 +28,7 @@ export function bulk(database: Database, clock: Clock, trail: AuditTrail): Bulk 
     asOfNow: async read => {
       const session = database.session()
       try {
-        return await session.snapshot(within => read({ dump: (...given) => dump(within, ...given) }))
+        return await session.snapshot(within => read({ dump: (...parameters) => dump(within, ...parameters) }))
       } finally {
         await session.close()
       }

@@ -112,7 +112,7 @@ async function insert(
     return sql`${values}::${raw(typeOf(field))}[]`
   })
   const names = fields.map(([name]) => name).join()
-  const given = joined(
+  const inserted = joined(
     [
       ...fields.map(([name, { kind }]) => raw(`u.${name}${kind === 'json' ? '::json' : ''}`)),
       ...stamps.map(() => sql`${now}`),
@@ -124,7 +124,7 @@ async function insert(
       SELECT nextval(${`${table}_id_seq`}::regclass) AS id, g.* FROM (
         SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}, place) ORDER BY place) g),
     i AS (INSERT INTO ${raw(table)} (id, ${raw([names, ...stamps].join())})
-      SELECT u.id, ${given} FROM u)
+      SELECT u.id, ${inserted} FROM u)
     SELECT id FROM u ORDER BY id`)
 }
 
@@ -139,14 +139,14 @@ async function danglingIn(
   for (const [field, { references }] of Object.entries(plan.resource.fields)) {
     if (!references || typeof references.to !== 'string' || references.onDelete === 'keep') continue
     const read = fieldReader(plan, field)
-    const given = places.map(({ records, index }) => read(records, index))
-    const wanted = [...new Set(given)].filter(id => id !== null)
+    const ids = places.map(({ records, index }) => read(records, index))
+    const wanted = [...new Set(ids)].filter(id => id !== null)
     const there = new Set<Value>(
       await within.values<number>(
         sql`SELECT id FROM ${raw(tableOf(references.to))} WHERE id = ANY(${wanted}::bigint[])`,
       ),
     )
-    given.forEach((id, place) => {
+    ids.forEach((id, place) => {
       if (id !== null && !there.has(id)) errors.set(place, [...(errors.get(place) ?? []), dangling(field)])
     })
   }
@@ -154,8 +154,8 @@ async function danglingIn(
   for (const [place, found] of errors) {
     const at = places[place]
     if (!at) continue
-    const { row, line, raw: given } = recordAt(at.records, at.index)
-    rejections.set(row, { row, line, raw: given, errors: found })
+    const { row, line, raw: text } = recordAt(at.records, at.index)
+    rejections.set(row, { row, line, raw: text, errors: found })
   }
   return [...rejections.values()].sort((a, b) => a.row - b.row)
 }

@@ -57,14 +57,14 @@ const UNMATCHED = raw('s.seq NOT IN (SELECT seq FROM import_matches)')
 const MATCHED = raw('import_matches m JOIN import_rows s ON s.seq = m.seq')
 
 /** The fields that the rows give. */
-const given = ({ plan, isGiven }: Staged): string[] => Object.keys(plan.resource.fields).filter(isGiven)
+const fieldsSet = ({ plan, isGiven }: Staged): string[] => Object.keys(plan.resource.fields).filter(isGiven)
 
 const column = ({ plan }: Staged, name: string, value: Sql): Sql =>
   plan.resource.fields[name]?.kind === 'json' ? sql`(${value})::json` : value
 
 /** True if stored record `t` differs from its row `s`. */
 function differs(staged: Staged): Sql {
-  const each = given(staged).map(name => {
+  const each = fieldsSet(staged).map(name => {
     const stored = comparable(staged, 't', name)
     return sql`${stored} IS DISTINCT FROM ${staged.orElse(name, stored)}`
   })
@@ -107,7 +107,7 @@ function insertNew(within: Queries, staged: Staged, now: string): Promise<number
 
 function updateChanged(within: Queries, staged: Staged, now: string): Promise<number> {
   const changes = [
-    ...given(staged).map(
+    ...fieldsSet(staged).map(
       name => sql`${raw(name)} = ${column(staged, name, staged.orElse(name, comparable(staged, 't', name)))}`,
     ),
     ...(staged.plan.resource.timestamps ? [sql`updated_at = ${now}`] : []),

@@ -23,7 +23,7 @@ const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
 const isUnique = ({ unique, key }: Resource): boolean => unique.some(set => set.join() === key.join())
 
 /** The staged rows as `s`, with each given field's final value as a column `v_<field>`, for SQL made of column names. */
-const given = ({ of }: Staged, fields: readonly string[]): Sql =>
+const rowsWith = ({ of }: Staged, fields: readonly string[]): Sql =>
   sql`(SELECT s.*, ${joined(
     fields.map(field => sql`${of(field)} AS ${raw(`v_${field}`)}`),
     ', ',
@@ -124,7 +124,7 @@ function outsiders(staged: Staged): Sql[] {
       side.field,
       'outside',
       'NULL',
-      sql`${given(staged, fieldsUsed([side]))} WHERE ${raw(owner)} <> ${plan.tenantId}`,
+      sql`${rowsWith(staged, fieldsUsed([side]))} WHERE ${raw(owner)} <> ${plan.tenantId}`,
     ),
   ]
 }
@@ -145,7 +145,7 @@ function foreignReferences(staged: Staged): Sql[] {
       side.field,
       'foreign',
       'NULL',
-      sql`${given(staged, fieldsUsed(sides))}
+      sql`${rowsWith(staged, fieldsUsed(sides))}
         WHERE s.seq NOT IN (SELECT seq FROM import_matches) AND ${owner(first)} <> ${owner(side)}`,
     ),
   )
@@ -163,7 +163,7 @@ function moves(staged: Staged): Sql[] {
       within,
       'joined',
       'NULL',
-      sql`import_matches m JOIN ${given(staged, [within])} ON s.seq = m.seq JOIN ${table(resource)} t ON t.id = m.id
+      sql`import_matches m JOIN ${rowsWith(staged, [within])} ON s.seq = m.seq JOIN ${table(resource)} t ON t.id = m.id
         WHERE NOT m.several AND ${raw(`t.${within} <> ${column(within)} AND (${away})`)}`,
     ),
   ]

@@ -72,12 +72,12 @@ export function stage(queries: Loading, plan: BulkPlan, records: BulkRecords): P
 function* rowsOf({ columns, isSparse }: BulkPlan, { count, rows, lines, raws, values }: BulkRecords) {
   for (let index = 0; index < count; index++) {
     const raw = valueAt(raws, index)
-    const given = columns.map((_, position) => valueAt(values[position], index))
+    const fields = columns.map((_, position) => valueAt(values[position], index))
     yield [
       ...[valueAt(rows, index) ?? null, valueAt(lines, index) ?? null],
       typeof raw === 'string' ? raw.replaceAll('\0', '\ufffd') : null,
-      ...given.map(value => value ?? null),
-      ...(isSparse ? given.map(value => value !== undefined) : []),
+      ...fields.map(value => value ?? null),
+      ...(isSparse ? fields.map(value => value !== undefined) : []),
     ]
   }
 }

@@ -24,10 +24,10 @@ export class Sql {
 export const raw = (text: string): Sql => new Sql([text], [])
 
 /** Builds a statement from a template: parts are inserted, other values are bound. */
-export function sql(texts: readonly string[], ...given: readonly (Bound | Sql)[]): Sql {
+export function sql(texts: readonly string[], ...values: readonly (Bound | Sql)[]): Sql {
   const all = [texts[0] ?? '']
   const bound: Bound[] = []
-  given.forEach((each, index) => {
+  values.forEach((each, index) => {
     const next = texts[index + 1] ?? ''
     if (each instanceof Sql) {
       all.push(`${all.pop()}${each.texts[0]}`, ...each.texts.slice(1))

@@ -50,13 +50,13 @@ export async function* listPages(database: Database, resource: Resource, query: 
   }
   if (isEmpty) yield { json: '', count: 0, isLast: true, next: null }
 
-  function pagesOf(...given: Parameters<typeof wholePages>): AsyncIterable<Page> {
-    const [, plan, { needle }] = given
+  function pagesOf(...parameters: Parameters<typeof wholePages>): AsyncIterable<Page> {
+    const [, plan, { needle }] = parameters
     if (needle === undefined && limit === undefined && hasIndex(plan, query))
       return plan.isUnbounded ? inOrder(database, plan) : readAhead(inSpans(database, plan))
     if (needle === undefined && limit !== undefined && limit <= LARGE_PAGE && !plan.isUnbounded)
       return onePage(database, plan, limit)
-    return wholePages(...given)
+    return wholePages(...parameters)
   }
 }
 

@@ -131,14 +131,14 @@ async function foreignReferences(queries: Queries, resource: Ruled, values: Row,
   const same = names.map(field => sql`${raw(field)} = ${values[field] ?? null}`)
   if (id !== undefined && (await isThere(queries, tableOf(name), joined([sql`id = ${id}`, ...same], ' AND '))))
     return []
-  const given = names.map(field => {
+  const columns = names.map(field => {
     const declared = fields[field]
     return sql`${values[field] ?? null}::${raw(declared ? typeOf(declared) : 'text')} AS ${raw(field)}`
   })
   const owners = [first, ...others].map(side => withinSql(side, within.field, field => `v.${field}`)).join(', ')
   const [owner, ...found] =
     (await queries
-      .value<(number | null)[]>(sql`SELECT json_build_array(${raw(owners)}) FROM (SELECT ${joined(given, ', ')}) v`)
+      .value<(number | null)[]>(sql`SELECT json_build_array(${raw(owners)}) FROM (SELECT ${joined(columns, ', ')}) v`)
       .then(idsIn)) ?? []
   if ((owner ?? null) === null) return []
   return others

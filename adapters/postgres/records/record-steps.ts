@@ -36,7 +36,7 @@ export function insertSql(resource: Resource, records: readonly NewRecord[]): Sq
     sql`${records.map(({ values }) => JSON.stringify(changesOf(resource, null, values)))}::text[]`,
   ]
   const columns = [...fields.map(([name]) => name), ...stamps].join()
-  const given = [
+  const inserted = [
     ...fields.map(([name, { kind }]) => (kind === 'json' ? `u.${name}::json` : `u.${name}`)),
     ...stamps.map(() => 'u.made_at'),
   ].join()
@@ -44,7 +44,7 @@ export function insertSql(resource: Resource, records: readonly NewRecord[]): Sq
   return sql`WITH u AS MATERIALIZED (
       SELECT nextval(${`${tableOf(resource.name)}_id_seq`}::regclass) AS id, g.* FROM (
         SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}) ORDER BY place) g),
-    t AS (INSERT INTO ${table(resource)} (id, ${raw(columns)}) SELECT u.id, ${raw(given)} FROM u RETURNING *),
+    t AS (INSERT INTO ${table(resource)} (id, ${raw(columns)}) SELECT u.id, ${raw(inserted)} FROM u RETURNING *),
     a AS (INSERT INTO audit (${raw(AUDIT_COLUMNS)})
       SELECT u.noted_at, u.actor, u.origin, 'create', ${resource.name}, u.changes, u.id,
         ${raw(isNamed(resource) ? nameOf(resource, 'u') : 'NULL')} FROM u ORDER BY u.id)

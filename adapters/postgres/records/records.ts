@@ -140,8 +140,8 @@ async function withSentences<T>(
   try {
     return await change()
   } catch (error) {
-    const given = typeof values === 'function' ? values() : values
-    if (isConstraint(error)) throwIfAny(await violations(database, resource, given, id))
+    const tried = typeof values === 'function' ? values() : values
+    if (isConstraint(error)) throwIfAny(await violations(database, resource, tried, id))
     throw error
   }
 }

@@ -8,7 +8,7 @@ import { raw, type Sql, sql } from '../database/sql.ts'
 const column = (name: string): Sql => raw(`t.${name}`)
 
 /** A filter gives a boolean as 1 or 0. */
-const given = ({ fields }: Resource, name: string, value: string | number): string | number | boolean =>
+const comparable = ({ fields }: Resource, name: string, value: string | number): string | number | boolean =>
   fields[name]?.kind === 'boolean' ? Number(value) === 1 : value
 
 /** The conditions on wanted records `t`, except their period. */
@@ -18,8 +18,8 @@ export function selectionSql(resource: Resource, selection: Omit<Selection, 'per
   return [
     ...Object.entries(where).map(([name, value]) =>
       typeof value === 'object'
-        ? sql`${column(name)} = ANY(${value.map(each => given(resource, name, each))})`
-        : sql`${column(name)} = ${given(resource, name, value)}`,
+        ? sql`${column(name)} = ANY(${value.map(each => comparable(resource, name, each))})`
+        : sql`${column(name)} = ${comparable(resource, name, value)}`,
     ),
     ...Object.entries(atLeast).map(([name, value]) => sql`${column(name)} >= ${value}`),
     ...(unrated ? [raw(`EXISTS (SELECT 1 FROM cdr_ratings r WHERE r.cdr_id = t.id AND ${UNRATED})`)] : []),

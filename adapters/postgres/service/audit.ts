@@ -94,13 +94,13 @@ async function* entries(database: Database, filter: AuditFilter): AsyncIterable<
 }
 
 function conditionsOf({ from, to, actor, action, resource, security, recordId, recordName }: AuditFilter): Sql[] {
-  const given = (name: string, value: string | number | undefined): Sql[] =>
+  const equals = (name: string, value: string | number | undefined): Sql[] =>
     value === undefined ? [] : [sql`${raw(name)} = ${value}`]
-  const record = [...given('record_id', recordId), ...given('record_name', recordName)]
+  const record = [...equals('record_id', recordId), ...equals('record_name', recordName)]
   const [one, other] = record
   return [
     ...[sql`at >= ${from}`, sql`at < ${to}`],
-    ...[...given('actor', actor), ...given('action', action), ...given('resource', resource)],
+    ...[...equals('actor', actor), ...equals('action', action), ...equals('resource', resource)],
     ...(security ? [SECURITY] : []),
     ...(one && other ? [sql`(${one} OR ${other})`] : record),
   ]

@@ -101,9 +101,9 @@ export function messages(database: Database, clock: Clock, trail: AuditTrail): M
 }
 
 async function insert(within: Queries, message: Message, deadline: string, now: string): Promise<void> {
-  const given: Readonly<Record<string, string | number | null>> = message
+  const stored: Readonly<Record<string, string | number | null>> = message
   const values = [
-    ...['id', ...COLUMNS].map(name => sql`${given[name] ?? null}`),
+    ...['id', ...COLUMNS].map(name => sql`${stored[name] ?? null}`),
     ...[deadline, now, now].map(each => sql`${each}`),
   ]
   await within.run(sql`INSERT INTO sms_messages (id, ${raw(COLUMNS.join())}, deadline_at, created_at, updated_at)

@@ -74,9 +74,9 @@ const differs = ({ name }: CopiedTable): AppError =>
 
 /** The source's tables, in the target's order. Throws `internal` if the two do not hold the same. */
 async function sameTables(contents: DatabaseContents, filling: DatabaseFilling): Promise<readonly CopiedTable[]> {
-  const [given, wanted] = [await contents.tables(), await filling.tables()]
+  const [copied, wanted] = [await contents.tables(), await filling.tables()]
   const shapeOf = ({ name, columns }: CopiedTable): string => [name, ...columns.toSorted()].join()
-  if (given.map(shapeOf).sort().join(';') !== wanted.map(shapeOf).sort().join(';'))
+  if (copied.map(shapeOf).sort().join(';') !== wanted.map(shapeOf).sort().join(';'))
     throw new AppError('internal', 'The two storages do not hold the same tables.')
   return wanted
 }
