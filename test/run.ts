@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { bundledTests } from './support/bundled.ts'
 import { CHOSEN, needsServer, startServer } from './support/postgres/server.ts'
+import { onPostgres } from './support/storages.ts'
 
 /** Runs every test below this folder, or those whose path contains one of the arguments. */
 const wanted = process.argv.slice(2)
@@ -20,7 +21,7 @@ const paths = readdirSync('test', { recursive: true, encoding: 'utf8' })
 async function run(): Promise<number> {
   const { files, remove } = await bundledTests(paths)
   // One server for all files that need it.
-  const server = paths.some(needsServer) ? await startServer() : null
+  const server = onPostgres || paths.some(needsServer) ? await startServer() : null
   try {
     const flags = ['--enable-source-maps', '--test', concurrency, patience, '--test-reporter=spec']
     const child = spawn(process.execPath, [...flags, ...files], {

@@ -104,3 +104,10 @@ export interface Context {
 export function say({ io, options }: Pick<Context, 'io' | 'options'>, ...lines: readonly string[]): void {
   if (!options.quiet) writeErrors(io, ...lines)
 }
+
+/** Warns of a secret among the arguments of a command, and says how else to give it. */
+export const warnOfSecret = (context: Pick<Context, 'io' | 'options'>, flag: string, instead: string): void =>
+  say(
+    context,
+    `warning: other users of this system can see the value of ${flag} while the command runs, and shells keep it in their history; ${instead}`,
+  )

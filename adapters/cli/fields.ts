@@ -8,7 +8,7 @@ import { type Fields, fieldLabel, type Resource } from '../../core/resources/res
 import { broken } from '../../core/resources/values/field-errors.ts'
 import { isAbsent } from '../../core/resources/values/input.ts'
 import { written } from '../../core/resources/values/written.ts'
-import { type Context, type Services, say } from './context.ts'
+import { type Context, type Services, warnOfSecret } from './context.ts'
 import { again, CliError, EXIT } from './exit.ts'
 import { readSecret } from './input.ts'
 import { referenceForm, resolve } from './naming/references.ts'
@@ -116,13 +116,6 @@ export async function bodyFrom(
   }
   return body
 }
-
-/** Warns of a secret among the arguments of a command, and says how else to give it. */
-export const warnOfSecret = (context: Context, flag: string, instead: string): void =>
-  say(
-    context,
-    `warning: other users of this system can see the value of ${flag} while the command runs, and shells keep it in their history; ${instead}`,
-  )
 
 /** A name cannot be looked up until the field that says what it names is valid. */
 function untold(name: string, field: Field, fields: Fields): never {

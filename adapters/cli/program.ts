@@ -1,4 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
+import { hasPassword } from '../../core/database-address.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Profiles } from '../../core/ports/messaging/profiles.ts'
 import type { DatabasePlace } from '../../core/ports/storage.ts'
@@ -15,6 +16,7 @@ import {
   OUTPUTS,
   type Output,
   type Services,
+  warnOfSecret,
 } from './context.ts'
 import { CliError, EXIT } from './exit.ts'
 import type { Flags } from './fields.ts'
@@ -256,6 +258,8 @@ async function perform(wiring: Wiring, asked: Asked, action: Action, words: read
   try {
     if (options.fields && !CHOOSING.has(command))
       throw new CliError(EXIT.usage, `--fields does not apply to ${fullName(command)}`)
+    if (options.db !== undefined && hasPassword(options.db))
+      warnOfSecret(context, '--db', 'TRUNKLINE_DB_PASSWORD_FILE names a file with the password')
     const code = await action(context, words, flags)
     await close()
     return typeof code === 'number' ? code : EXIT.ok

@@ -5,10 +5,11 @@ import { ROUTE_TABLES } from '../sql/prefix-routes.ts'
 import { bulk } from './bulk/bulk.ts'
 import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
+import { connectFailure } from './database/connect-failure.ts'
 import { copySource, copyTarget } from './database/copying.ts'
 import { connect, type Database } from './database/database.ts'
 import { restore } from './database/dumps.ts'
-import { translate, translating } from './database/errors.ts'
+import { translating } from './database/errors.ts'
 import { assertFit } from './database/fit.ts'
 import { assertKnown, migrate, migrations, schemaVersion } from './database/migrate.ts'
 import { shownAddress, withPasswordFile } from './database/options.ts'
@@ -44,7 +45,7 @@ function databaseAt(address: string): DatabasePlace {
       try {
         return (await schemaVersion(database)) > 0
       } catch (error) {
-        throw translate(error)
+        throw connectFailure(address, error)
       } finally {
         await database.close()
       }
@@ -68,7 +69,7 @@ export async function openStorage(address: string, options: StorageOptions): Pro
     await bringUpToDate(database, address, options)
   } catch (error) {
     await database.close()
-    throw translate(error)
+    throw connectFailure(address, error)
   }
   const { clock } = options
   const trail = auditTrail(clock, options.actor ?? ITSELF)

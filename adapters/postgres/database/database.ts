@@ -115,7 +115,7 @@ export function connect(address: string): Database {
     ...queriesOver(reads(short), statements),
     long: queriesOver(reads(long), statements),
     planned: queriesOver(reads(long), statements, false),
-    single: queriesOver(statement => short.query(statement).catch(unknown), statements),
+    single: queriesOver(statement => short.query(statement, unknown), statements),
     ...transactions(transact),
     session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over),
     close: async () => {

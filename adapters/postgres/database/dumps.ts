@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { existsSync, linkSync, rmSync, statSync } from 'node:fs'
+import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError } from '../../../core/errors.ts'
 import { connect, type Database } from './database.ts'
@@ -35,6 +35,8 @@ export async function backup(address: string, to: string): Promise<{ readonly by
   if (existsSync(to)) throw alreadyThere()
   const draft = `${to}.part-${process.pid}`
   try {
+    // It fills an existing file, which keeps its mode.
+    closeSync(openSync(draft, 'wx', 0o600))
     await runClient(address, 'pg_dump', [
       '--format=custom',
       '--exclude-schema=before_restore_*',

@@ -2,6 +2,10 @@ import { Client, type ClientConfig, type QueryArrayConfig, type QueryResult } fr
 
 type Rows = QueryResult<unknown[]>
 
+const rethrow = (error: unknown): never => {
+  throw error
+}
+
 interface Slot {
   client: Promise<Client> | null
   /** Statements without an answer. */
@@ -22,12 +26,13 @@ export class Pipelines {
     this.#slots = Array.from({ length: count }, () => ({ client: null, waiting: 0 }))
   }
 
-  async query(statement: QueryArrayConfig): Promise<Rows> {
+  /** `lost` is called with the error of a statement that was sent; it is not if there is no connection. */
+  async query(statement: QueryArrayConfig, lost: (error: unknown) => never = rethrow): Promise<Rows> {
     const slot = this.#slots.reduce((least, each) => (each.waiting < least.waiting ? each : least))
     slot.waiting++
     try {
       const client = await this.#client(slot)
-      return await client.query<unknown[]>(statement)
+      return await client.query<unknown[]>(statement).catch(lost)
     } finally {
       slot.waiting--
     }

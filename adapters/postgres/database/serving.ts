@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Claim } from '../../../core/ports/storage.ts'
+import { connectFailure } from './connect-failure.ts'
 import type { Queries } from './database.ts'
-import { translate } from './errors.ts'
 import { clientConfig } from './options.ts'
 import { sql } from './sql.ts'
 
@@ -41,7 +41,7 @@ export async function claimServing(address: string): Promise<Claim> {
     }
   }
   await present.catch(error => {
-    throw translate(error)
+    throw connectFailure(address, error)
   })
   return {
     release: async () => {

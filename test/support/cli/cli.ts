@@ -9,6 +9,7 @@ import type { Io } from '../../../adapters/cli/context.ts'
 import { type LazyCommand, runProgram, type Wiring } from '../../../adapters/cli/program.ts'
 import { wiringFor } from '../../../bin/command-line.ts'
 import { temporaryFolder } from '../http/app.ts'
+import { emptyDatabase } from '../storages.ts'
 
 /** The outcome of one command line. Moments are shown as `<time>`. */
 export interface Ran {
@@ -69,9 +70,11 @@ function listener(columns?: number) {
 export function workplace(): Workplace {
   const { path: folder, remove } = temporaryFolder()
   const path = (name: string): string => join(folder, name)
-  const db = path('trunkline.db')
+  const database = emptyDatabase(path('trunkline.db'))
+  const { db } = database
   const env = { TRUNKLINE_DB: db, TRUNKLINE_PORT: '9', TRUNKLINE_METRICS_PORT: '0', HOME: folder }
   const exact: Workplace['run'] = async (line, options = {}) => {
+    await database.ready
     const [program, ...argv] = wordsOf(line)
     if (program !== 'trunkline') throw new Error(`No command line of trunkline: ${line}`)
     const [stdout, stderr] = [listener(options.columns), listener(options.showsErrors ? 80 : undefined)]
@@ -98,7 +101,10 @@ export function workplace(): Workplace {
     done,
     json: async (line, options) => JSON.parse(await done(`${line} --output json`, options)),
     path,
-    remove,
+    remove: () => {
+      remove()
+      database.release().catch(() => undefined)
+    },
   }
 }
 

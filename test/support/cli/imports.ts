@@ -7,13 +7,14 @@ import { addExportOptions, exportRecords, readExportOptions } from '../../../ada
 import type { ImportSummary } from '../../../adapters/cli/transfer/import/import.ts'
 import { importRecords } from '../../../adapters/cli/transfer/import/import.ts'
 import { addImportOptions, readImportOptions } from '../../../adapters/cli/transfer/import/options.ts'
-import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { openServices } from '../../../bin/services.ts'
 import { loadSettings } from '../../../config/load.ts'
 import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
+import { readerOf } from '../data/reader.ts'
 import { sampleBody } from '../data/samples.ts'
 import { temporaryFolder } from '../http/app.ts'
+import { emptyDatabase } from '../storages.ts'
 
 type Services = Awaited<ReturnType<typeof openServices>>
 
@@ -63,12 +64,14 @@ export function listening(services: Services, options: Partial<GlobalOptions> = 
 /** A separate database to import into and export from. */
 export async function openDesk(options: Partial<GlobalOptions> = {}): Promise<Desk> {
   const folder = temporaryFolder()
-  const path = join(folder.path, 'desk.db')
   const files = join(folder.path, 'files')
   mkdirSync(files)
+  const database = emptyDatabase(join(folder.path, 'desk.db'))
+  await database.ready
+  const { db: path } = database
   const { settings } = loadSettings({ flags: { db: path }, environment: {}, file: undefined })
   const services = await openServices(settings, { create: true, migrate: true })
-  const reader = new Sqlite(path, { readonly: true })
+  const reader = await readerOf(path)
   const parsed = (command: Command, flags: readonly string[]) =>
     command
       .exitOverride()
@@ -96,19 +99,15 @@ export async function openDesk(options: Partial<GlobalOptions> = {}): Promise<De
       await exportRecords(resourceNamed(resource), given, context)
       return heard.stdout
     },
-    query: async sql =>
-      reader
-        .prepare<[], unknown[]>(sql)
-        .raw()
-        .all()
-        .map(row => row.join('|')),
+    query: async sql => (await reader.rows(sql)).map(row => row.join('|')),
     create: async (resource, members = {}) => {
       const declared = resourceNamed(resource)
       await services.administration.create(declared, { ...sampleBody(declared), ...members })
     },
     close: async () => {
-      reader.close()
+      await reader.close()
       await services.close()
+      await database.release()
       folder.remove()
     },
   }

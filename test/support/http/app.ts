@@ -13,6 +13,7 @@ import { loadSettings } from '../../../config/load.ts'
 import type { Settings } from '../../../config/settings.ts'
 import type { Mount } from '../../../core/ports/switching/mounts.ts'
 import { cheapPasswords } from '../passwords.ts'
+import { emptyDatabase } from '../storages.ts'
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse' }
 
@@ -44,7 +45,7 @@ export interface Answer {
   readonly json: any
 }
 
-/** The real application on a real port, over a database in memory unless `settings.db` names a file. */
+/** The real application on a real port, over an empty database unless `settings.db` names one. */
 export async function startService(
   settings: Partial<Settings> = {},
   { surroundings, ...replacements }: Replacements & Pick<Opening, 'surroundings'> = {},
@@ -53,7 +54,9 @@ export async function startService(
   mounts: readonly Mount[] = [],
 ): Promise<TestService> {
   const loaded = loadSettings({ flags: {}, environment: {}, file: undefined }).settings
-  const complete: Settings = { ...loaded, db: ':memory:', port: 0, gateway_timeout: 1, ...settings }
+  const own = settings.db === undefined ? emptyDatabase(':memory:') : null
+  await own?.ready
+  const complete: Settings = { ...loaded, ...(own ? { db: own.db } : {}), port: 0, gateway_timeout: 1, ...settings }
   let url = ''
   const trunkline = await compose(
     complete,
@@ -128,6 +131,7 @@ export async function startService(
     close: async () => {
       await server.stop(1_000)
       await trunkline.close()
+      await own?.release()
     },
   }
 }

@@ -1,10 +1,11 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { after } from 'node:test'
 import { Client } from 'pg'
+import { migrations } from '../../../adapters/postgres/database/migrate.ts'
 import { clientConfig } from '../../../adapters/postgres/database/options.ts'
 import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
-import type { ManualClock } from '../clock.ts'
-import { startServer, type TestServer } from './server.ts'
+import { type ManualClock, manualClock } from '../clock.ts'
+import { CHOSEN, runningServer, startServer, type TestServer } from './server.ts'
 
 /** One server for the tests of a file; a run of all tests has started one for all of them. */
 let server: Promise<TestServer> | null = null
@@ -35,9 +36,11 @@ after(async () => {
   await (await server)?.stop()
 })
 
+const newName = (): string => `trunkline_test_${randomBytes(6).toString('hex')}`
+
 /** The address of an empty database. */
 export async function newDatabase(): Promise<string> {
-  const name = `trunkline_${randomBytes(6).toString('hex')}`
+  const name = newName()
   await administered(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
   made.push(name)
   return (await present()).address(name)
@@ -55,6 +58,63 @@ export async function openEmpty(clock: ManualClock): Promise<PostgresStorage> {
       free.push(address)
     },
   }
+}
+
+/**
+ * A database of the present schema for a program. Its address is known before the database is there. The run of all
+ * tests drops it, since the tests of a file close their programs last.
+ */
+export function reserve(): { readonly db: string; readonly ready: Promise<void>; release(): Promise<void> } {
+  const present = free.pop()
+  const name = newName()
+  const db = present ?? runningServer(process.env[CHOSEN] ?? '').address(name)
+  const create = async (): Promise<void> => {
+    await administered(`CREATE DATABASE ${name} TEMPLATE ${await template()} STRATEGY file_copy`)
+  }
+  const ready = present === undefined ? create() : Promise.resolve()
+  ready.catch(() => undefined)
+  const release = async (): Promise<void> => {
+    await ready
+    const client = new Client(clientConfig(db))
+    await client.connect()
+    try {
+      await client.query(EMPTY)
+    } finally {
+      await client.end()
+    }
+    free.push(db)
+  }
+  return { db, ready, release }
+}
+
+let templateMade: Promise<string> | null = null
+
+/** The name of a database of the present schema, which the first test of a server creates. */
+function template(): Promise<string> {
+  templateMade ??= makeTemplate()
+  return templateMade
+}
+
+async function makeTemplate(): Promise<string> {
+  const name = `trunkline_test_schema_${createHash('sha256').update(migrations.join()).digest('hex').slice(0, 12)}`
+  const client = new Client(clientConfig((await present()).address(ADMINISTRATION)))
+  await client.connect()
+  try {
+    await client.query(`SELECT pg_advisory_lock(1)`)
+    const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
+    if (found.rowCount === 0) {
+      await client.query(`CREATE DATABASE ${name}_draft TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
+      const storage = await openStorage((await present()).address(`${name}_draft`), {
+        clock: manualClock(),
+        create: true,
+      })
+      await storage.close()
+      await client.query(`ALTER DATABASE ${name}_draft RENAME TO ${name}`)
+    }
+  } finally {
+    await client.end()
+  }
+  return name
 }
 
 /**

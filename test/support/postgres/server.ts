@@ -111,7 +111,7 @@ async function answers(address: string): Promise<boolean> {
   }
 }
 
-function runningServer(address: string): TestServer {
+export function runningServer(address: string): TestServer {
   const of = (database: string): string => address.replace(/^([^?]*\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${database}`)
   return { address: of, stop: async () => undefined }
 }

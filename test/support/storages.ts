@@ -1,0 +1,38 @@
+import { join } from 'node:path'
+
+/** Whether this run of the tests is on PostgreSQL; without the variable it is on SQLite. */
+export const STORAGE = 'TRUNKLINE_TEST_STORAGE'
+export const onPostgres: boolean = process.env[STORAGE] === 'postgres'
+
+/** Loaded before any test begins, since it cleans up when all tests of a file have ended. */
+const postgres = onPostgres ? await import('./postgres/databases.ts') : null
+
+export interface TestDatabase {
+  /** The setting `db`. */
+  readonly db: string
+  /** Resolves once the database can be opened. */
+  readonly ready: Promise<void>
+  /** Gives the database back: nothing uses it any more. */
+  release(): Promise<void>
+}
+
+/** An empty database for a test: this file, or a database of the server. */
+export function emptyDatabase(path: string): TestDatabase {
+  if (postgres) return postgres.reserve()
+  return { db: path, ready: Promise.resolve(), release: async () => undefined }
+}
+
+const known = new Map<string, Promise<string>>()
+
+/** The setting `db` for this path, the same each time: of the file itself, or of a database of the server. */
+export function databaseAt(...path: readonly string[]): Promise<string> {
+  const file = join(...path)
+  const make = async (): Promise<string> => {
+    const { db, ready } = emptyDatabase(file)
+    await ready
+    return db
+  }
+  const present = known.get(file) ?? make()
+  known.set(file, present)
+  return present
+}
