@@ -3,8 +3,8 @@ import { once } from 'node:events'
 import { readdirSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { bundledTests } from './support/bundled.ts'
+import { onPostgresToo, runsOnBoth, STORAGE } from './support/postgres/both.ts'
 import { CHOSEN, needsServer, startServer } from './support/postgres/server.ts'
-import { onPostgres } from './support/storages.ts'
 
 /** Runs every test below this folder, or those whose path contains one of the arguments. */
 const wanted = process.argv.slice(2)
@@ -18,10 +18,14 @@ const paths = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .filter(path => wanted.length === 0 || wanted.some(part => path.includes(part)))
   .sort()
 
+const storage = process.env[STORAGE] ?? (wanted.length === 0 ? 'both' : 'sqlite')
+const twice = storage === 'both' ? paths.filter(runsOnBoth) : []
+
 async function run(): Promise<number> {
-  const { files, remove } = await bundledTests(paths)
+  const { fileOf, remove } = await bundledTests(paths)
+  const files = [...paths.map(fileOf), ...twice.map(path => onPostgresToo(fileOf(path)))]
   // One server for all files that need it.
-  const server = onPostgres || paths.some(needsServer) ? await startServer() : null
+  const server = storage === 'postgres' || twice.length > 0 || paths.some(needsServer) ? await startServer() : null
   try {
     const flags = ['--enable-source-maps', '--test', concurrency, patience, '--test-reporter=spec']
     const child = spawn(process.execPath, [...flags, ...files], {

@@ -49,13 +49,15 @@ export async function bundled(entry: URL): Promise<string> {
  * Compiles test files, given by their paths within the project, into a separate folder, with our modules that they
  * load. They start in a fraction of the time that they take as TypeScript.
  */
-export async function bundledTests(paths: readonly string[]): Promise<{ files: string[]; remove(): void }> {
+export async function bundledTests(
+  paths: readonly string[],
+): Promise<{ fileOf(path: string): string; remove(): void }> {
   mkdirSync(CACHE, { recursive: true })
   const outdir = mkdtempSync(join(CACHE, 'tests-'))
   const remove = (): void => rmSync(outdir, { recursive: true, force: true })
   // All side by side, since the programs look there for the storage thread.
-  const names = paths.map(path => path.replace(/\.ts$/, '').replaceAll('/', '.'))
-  const tests = paths.map((path, n) => ({ in: path, out: names[n] ?? path }))
+  const nameOf = (path: string): string => path.replace(/\.ts$/, '').replaceAll('/', '.')
+  const tests = paths.map(path => ({ in: path, out: nameOf(path) }))
   const entryPoints = [{ in: 'bin/storage-thread.ts', out: 'storage-thread' }, ...tests]
   const sources = { sourcemap: true, sourcesContent: false } as const
   try {
@@ -64,5 +66,5 @@ export async function bundledTests(paths: readonly string[]): Promise<{ files: s
     remove()
     throw error
   }
-  return { files: names.map(name => join(outdir, `${name}.js`)), remove }
+  return { fileOf: path => join(outdir, `${nameOf(path)}.js`), remove }
 }

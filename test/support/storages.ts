@@ -1,7 +1,7 @@
 import { join } from 'node:path'
+import { STORAGE } from './postgres/both.ts'
 
-/** Whether this run of the tests is on PostgreSQL; without the variable it is on SQLite. */
-export const STORAGE = 'TRUNKLINE_TEST_STORAGE'
+/** Whether the tests of this process are on PostgreSQL. */
 export const onPostgres: boolean = process.env[STORAGE] === 'postgres'
 
 /** Loaded before any test begins, since it cleans up when all tests of a file have ended. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startWorld, type World } from '../../support/data/records.ts'
-import { sqliteOf } from '../../support/data/stored.ts'
+import { columnOf } from '../../support/data/stored.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../support/messaging/gateway.ts'
 
 let world: World
@@ -97,9 +97,8 @@ describe('deleting a gateway', () => {
     const missing = await world.get(`/api/sms-gateways/${id}/messages`)
     assert.equal(missing.status, 404)
     assert.deepEqual(missing.json, { message: 'SMS gateway not found.' })
-    const { connection } = sqliteOf(world.service.trunkline.storage)
-    const sql = 'SELECT count(*) FROM sms_messages WHERE sms_gateway_id = ?'
-    assert.equal(connection.value<[number], number>(sql).get(id), 1)
+    const sql = `SELECT count(*) FROM sms_messages WHERE sms_gateway_id = ${id}`
+    assert.deepEqual(await columnOf(world.service.trunkline.storage, sql), [1])
   })
 })
 

@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { startWorld, type World } from '../../support/data/records.ts'
-import { sqliteOf } from '../../support/data/stored.ts'
+import { execute } from '../../support/data/stored.ts'
 import { rawRequest } from '../../support/http/raw.ts'
 
 let world: World
@@ -230,13 +230,13 @@ describe('the health checks', () => {
   it('say when nothing can be written', async () => {
     const other = await startWorld()
     try {
-      sqliteOf(other.service.trunkline.storage).connection.db.pragma('query_only = 1')
+      await execute(other.service.trunkline.storage, 'ALTER TABLE heartbeat RENAME TO gone')
       const { status, json } = await other.service.request('GET', '/readyz')
       assert.equal(status, 503)
       assert.equal(typeof json.message, 'string')
       assert.equal((await other.service.request('GET', '/healthz')).status, 200)
     } finally {
-      sqliteOf(other.service.trunkline.storage).connection.db.pragma('query_only = 0')
+      await execute(other.service.trunkline.storage, 'ALTER TABLE gone RENAME TO heartbeat')
       await other.close()
     }
   })

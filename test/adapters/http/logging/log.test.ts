@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { startWorld, type World } from '../../../support/data/records.ts'
-import { sqliteOf } from '../../../support/data/stored.ts'
+import { columnOf, execute } from '../../../support/data/stored.ts'
 import { ADMIN } from '../../../support/http/app.ts'
 import { rawRequest } from '../../../support/http/raw.ts'
 import { addGateway, type FakeGateway, MESSAGE, signal, startGateway } from '../../../support/messaging/gateway.ts'
@@ -96,10 +96,10 @@ describe('the log', () => {
     await world.send('POST', `/api/sms-gateways/${id}/send`, { password: secrets.gatewayPassword })
     await service.request('POST', `/api/sms-gateways/${id}/dlr?token=${secrets.callbackToken}`, { json: { id: 'x' } })
     await service.request('POST', `/api/sms-gateways/${id}/dlr?token=${secrets.callbackToken}x`, { json: { id: 'x' } })
-    const { db } = sqliteOf(service.trunkline.storage).connection
-    db.exec(`CREATE TEMP TRIGGER refuse BEFORE INSERT ON extensions BEGIN SELECT raise(FAIL, 'broken'); END`)
+    const { storage } = service.trunkline
+    await execute(storage, 'ALTER TABLE extensions RENAME COLUMN display_name TO broken')
     const broken = await world.send('POST', '/api/extensions', world.body('extensions', { secret: secrets.sipSecret }))
-    db.exec('DROP TRIGGER refuse')
+    await execute(storage, 'ALTER TABLE extensions RENAME COLUMN broken TO display_name')
     assert.deepEqual([broken.status, broken.json], [500, { message: 'Server Error.' }])
     const all = service.logged.join('')
     assert.ok(all.includes('a request failed'))
@@ -132,9 +132,8 @@ describe('the log', () => {
     // No connection is left to wait for by now, and nothing else shows that the service still waits.
     setTimeout(release, 300)
     await stopped
-    const { connection } = sqliteOf(service.trunkline.storage)
-    const sql = 'SELECT delivery_status FROM sms_messages'
-    assert.equal(connection.value<[], string>(sql).get(), 'submitted')
+    const statuses = await columnOf(service.trunkline.storage, 'SELECT delivery_status FROM sms_messages')
+    assert.equal(statuses[0], 'submitted')
     await service.trunkline.close()
     assert.ok(service.logged.every(logged => JSON.parse(logged).level < 50))
   })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import type { AuditEntry } from '../../../../core/audit.ts'
 import { FOREVER } from '../../../../core/rating/period.ts'
-import { sqliteOf } from '../../../support/data/stored.ts'
+import { drained, execute } from '../../../support/data/stored.ts'
 import { ADMIN, type Answer, startService, type TestService } from '../../../support/http/app.ts'
 
 let service: TestService
@@ -20,7 +20,7 @@ const attempt = (address: string, members: Partial<typeof ADMIN> = {}): Promise<
 /** The new entries of the trail, earliest first. */
 async function since(id: number): Promise<AuditEntry[]> {
   for (let i = 0; i < 3; i++) {
-    await sqliteOf(service.trunkline.storage).writer.drained()
+    await drained(service.trunkline.storage)
     await new Promise(setImmediate)
   }
   const entries: AuditEntry[] = []
@@ -67,11 +67,11 @@ describe('the security trail', () => {
   })
 
   it('has refused receipts, whose number of rows is bounded, and which change nothing', async () => {
-    const { connection } = sqliteOf(service.trunkline.storage)
     const now = '2026-01-01T00:00:00.000000Z'
-    connection.db.exec(
+    await execute(
+      service.trunkline.storage,
       `INSERT INTO sms_gateways (id, name, provider_type, server_host, server_port, username, password, callback_token, meta, is_active, use_ssl, api_path, created_at, updated_at)
-       VALUES (7, 'G', 'x', '127.0.0.1', 9, 'u', 'p', 'token', '{"dlr_token_in":"query:token"}', 1, 0, 'send', '${now}', '${now}')`,
+       VALUES (7, 'G', 'x', '127.0.0.1', 9, 'u', 'p', 'token', '{"dlr_token_in":"query:token"}', true, false, 'send', '${now}', '${now}')`,
     )
     const start = await latest()
     for (let i = 0; i < 8; i++)

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { sqliteOf } from '../../../support/data/stored.ts'
+import { columnOf } from '../../../support/data/stored.ts'
 import { addGateway, json as answerJson, MESSAGE } from '../../../support/messaging/gateway.ts'
 import { keepSending } from '../../../support/messaging/messages.ts'
 import { smsPlace } from '../../../support/messaging/sms-place.ts'
 
 const RECEIVED = { message: 'DLR received' }
-const place = smsPlace()
+const place = smsPlace({ gateway_timeout: 15 })
 const { receipt, sent } = place
 
 describe('a receipt that comes before the reply to its send', () => {
@@ -33,11 +33,8 @@ describe('a receipt that comes before the reply to its send', () => {
     const { data } = (await place.world.send('POST', `/api/sms-gateways/${place.id}/send`, MESSAGE)).json
     assert.equal(data.delivery_status, 'delivrd')
     assert.deepEqual(data.remote_response, { id: 'early-2', status: 'DELIVRD', ENROUTE: 1, ACCEPTD: 1, DELIVRD: 1 })
-    const { connection } = sqliteOf(place.world.service.trunkline.storage)
-    const parked = connection.value<[string], number>(
-      'SELECT count(*) FROM parked_receipts WHERE external_message_id = ?',
-    )
-    assert.equal(parked.get('early-2'), 0)
+    const parked = `SELECT count(*) FROM parked_receipts WHERE external_message_id = 'early-2'`
+    assert.deepEqual(await columnOf(place.world.service.trunkline.storage, parked), [0])
   })
 
   it('waits for its own gateway only', async () => {

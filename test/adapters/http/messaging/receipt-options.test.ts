@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { smsMessages } from '../../../../core/resources/sms-messages.ts'
 import { startWorld, type World } from '../../../support/data/records.ts'
-import { sqliteOf } from '../../../support/data/stored.ts'
+import { columnOf } from '../../../support/data/stored.ts'
 import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../../support/messaging/gateway.ts'
 
 const RECEIVED = { message: 'DLR received' }
@@ -146,8 +146,8 @@ describe('dlr_token_in', () => {
   it('is checked before the receipt is read, so that garbage is refused too', async () => {
     const id = await setUp({ dlr_token_in: 'query:token' }, { callback_token: 'tok-1' })
     assert.equal((await receipt(id, {})).status, 403)
-    const parked = 'SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?'
+    const parked = `SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ${id}`
     await receipt(id, { id: 'not-yet' })
-    assert.equal(sqliteOf(world.service.trunkline.storage).connection.value<[number], number>(parked).get(id), 0)
+    assert.deepEqual(await columnOf(world.service.trunkline.storage, parked), [0])
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { smsMessages } from '../../../../core/resources/sms-messages.ts'
-import { sqliteOf } from '../../../support/data/stored.ts'
+import { columnOf } from '../../../support/data/stored.ts'
 import { addGateway, MESSAGE } from '../../../support/messaging/gateway.ts'
 import { smsPlace } from '../../../support/messaging/sms-place.ts'
 
@@ -192,11 +192,11 @@ describe('a receipt', () => {
     const message = await sent('orphan')
     await place.world.send('DELETE', `/api/sms-gateways/${place.id}`)
     for (const externalId of ['unknown', 'orphan']) await receipt({ id: externalId, status: 'DELIVRD' })
-    const { records, connection } = sqliteOf(place.world.service.trunkline.storage)
-    const found = await records.find(smsMessages, message.id)
+    const { storage } = place.world.service.trunkline
+    const found = await storage.records.find(smsMessages, message.id)
     assert.equal(found?.delivery_status, 'delivrd')
-    const parked = connection.value<[number], number>('SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ?')
-    assert.equal(parked.get(place.id), 0)
+    const parked = `SELECT count(*) FROM parked_receipts WHERE sms_gateway_id = ${place.id}`
+    assert.deepEqual(await columnOf(storage, parked), [0])
   })
 
   it('cannot make the stored response grow without bound', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openStorage } from '../../../../adapters/sqlite/storage.ts'
 import { manualClock } from '../../../support/clock.ts'
-import { sqliteOf } from '../../../support/data/stored.ts'
+import { columnOf } from '../../../support/data/stored.ts'
 import { ADMIN, temporaryFolder } from '../../../support/http/app.ts'
 import { cookieOf, me, serving } from '../../../support/http/sessions.ts'
 import { addGateway, json, MESSAGE, signal, startGateway } from '../../../support/messaging/gateway.ts'
@@ -14,12 +14,8 @@ describe('a session', () => {
     'is stored as the SHA-256 of its token alone',
     serving(async service => {
       const token = (await service.login()).split('=')[1] ?? ''
-      const { connection } = sqliteOf(service.trunkline.storage)
-      const rows = connection.query<[], Record<string, unknown>>('SELECT * FROM sessions').all()
-      assert.deepEqual(
-        rows.map(row => row.token_hash),
-        [createHash('sha256').update(token).digest('hex')],
-      )
+      const rows = await columnOf(service.trunkline.storage, 'SELECT token_hash FROM sessions')
+      assert.deepEqual(rows, [createHash('sha256').update(token).digest('hex')])
       assert.ok(!JSON.stringify(rows).includes(token))
     }),
   )
@@ -162,8 +158,7 @@ describe('logout', () => {
       assert.deepEqual(answer.json, { message: 'Logged out successfully.' })
       assert.match(cookieOf(answer), /^trunkline_session=;.*expires=Thu, 01 Jan 1970/)
       assert.equal(await me(service, session), 401)
-      const { connection } = sqliteOf(service.trunkline.storage)
-      assert.equal(connection.value<[], number>('SELECT count(*) FROM sessions').get(), 0)
+      assert.deepEqual(await columnOf(service.trunkline.storage, 'SELECT count(*) FROM sessions'), [0])
     }),
   )
 

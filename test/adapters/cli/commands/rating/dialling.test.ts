@@ -190,7 +190,7 @@ test('a feed is read by the country of its tenant, from the moment on when the t
     )
   write(1, ['101', '2125550120'])
   const daemon = await startDaemon({
-    TRUNKLINE_DB: place.path('trunkline.db'),
+    TRUNKLINE_DB: place.db,
     TRUNKLINE_FEEDS: JSON.stringify([{ format: 'asterisk-csv', path }]),
   })
   try {

@@ -1,0 +1,42 @@
+import { writeFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+
+/**
+ * The storage that tests run on: SQLite without this variable, PostgreSQL if it is `postgres`, and the files below on
+ * each of them if it is `both`, as in a run of all tests.
+ */
+export const STORAGE = 'TRUNKLINE_TEST_STORAGE'
+
+/** The test files that run on both storages, by parts of their paths. */
+const ON_BOTH = [
+  'adapters/http/access/',
+  'adapters/http/audit',
+  'adapters/http/deletion',
+  'adapters/http/lists',
+  'adapters/http/logging/security-trail',
+  'adapters/http/messaging/early-receipts',
+  'adapters/http/messaging/receipts',
+  'adapters/http/messaging/sending',
+  'adapters/http/relations',
+  'adapters/http/requests',
+  'adapters/http/resources',
+  'adapters/http/sessions/',
+  'adapters/http/values',
+  'adapters/cli/commands/calls/',
+  'adapters/cli/commands/rating/dialling',
+  'adapters/cli/commands/rating/rating.',
+  'adapters/cli/commands/resource-commands',
+  'adapters/cli/transfer/import-calls',
+  'adapters/cli/transfer/import-keys',
+  'adapters/cli/transfer/import-outcome',
+  'adapters/cli/transfer/import.',
+]
+
+export const runsOnBoth = (path: string): boolean => ON_BOTH.some(part => path.startsWith(`test/${part}`))
+
+/** Writes a program beside a compiled test file that runs it on PostgreSQL; returns its path. */
+export function onPostgresToo(file: string): string {
+  const path = join(dirname(file), `postgres.${basename(file)}`)
+  writeFileSync(path, `process.env['${STORAGE}'] = 'postgres'\nawait import('./${basename(file)}')\n`)
+  return path
+}
