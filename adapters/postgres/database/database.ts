@@ -8,7 +8,7 @@ import {
   type QueryResult,
 } from 'pg'
 import { AppError } from '../../../core/errors.ts'
-import { busy, codeOf, isConflict, isLost, isNoText } from './errors.ts'
+import { busy, codeOf, isConflict, isLost, isNoText, unreachable, wasEnded } from './errors.ts'
 import { clientConfig } from './options.ts'
 import { Pipelines } from './pipelines.ts'
 import type { Sql } from './sql.ts'
@@ -71,8 +71,9 @@ export interface Session extends Loading, Transactions<Loading> {
 const PIPELINES = 2
 const LONG_PIPELINES = 4
 const CONNECTIONS = 10
-/** Transactions give up waiting for a connection after this: sooner than most clients do. */
-const GIVE_UP_MS = 25_000
+/** A transaction waits this long for a connection, unless as many others wait already. */
+const GIVE_UP_MS = 5_000
+const MOST_WAITING = 2_000
 const ATTEMPTS = 5
 
 /** The result of asking for text that cannot be stored. */
@@ -108,7 +109,8 @@ export function connect(address: string): Database {
   pool.on('error', () => undefined)
   // A connection without its own listener ends the process if it breaks in use.
   pool.on('connect', client => client.on('error', () => undefined))
-  const over = (client: ClientBase): Queries => queriesOver(statement => client.query<unknown[]>(statement), statements)
+  const over = (client: ClientBase): Queries =>
+    queriesOver(statement => client.query<unknown[]>(statement).catch(ended), statements)
   const transact: Transact<Queries> = (begin, work) =>
     withClient(pool, client => transaction(client, begin, () => work(over(client))))
   return {
@@ -133,13 +135,14 @@ const reads =
     } catch (error) {
       if (isNoText(error)) return NOTHING
       if (!isLost(error) && !wasEnded(error)) throw error
-      return pipelines.query(statement)
+      return pipelines.query(statement).catch(ended)
     }
   }
 
-/** The driver has no code for a connection that ended while a statement waited for its answer. */
-const wasEnded = (error: unknown): boolean =>
-  error instanceof Error && !('code' in error) && !(error instanceof AppError)
+/** What was lost before its COMMIT is undone by the server. */
+function ended(cause: unknown): never {
+  throw wasEnded(cause) ? unreachable(cause) : cause
+}
 
 type Transact<Q> = <T>(begin: string, work: (within: Q) => Promise<T>) => Promise<T>
 
@@ -158,10 +161,14 @@ const transactions = <Q extends Queries>(transact: Transact<Q>): Transactions<Q>
 /** Connects on first use. */
 function session(config: ClientConfig, over: (client: ClientBase) => Queries): Session {
   let connected: Promise<Client> | null = null
-  const present = (): Promise<Client> => {
+  const connecting = async (): Promise<Client> => {
     const client = new Client(config)
     client.on('error', () => undefined)
-    connected ??= client.connect().then(() => client)
+    await client.connect()
+    return client
+  }
+  const present = (): Promise<Client> => {
+    connected ??= connecting()
     return connected
   }
   const queries = async (): Promise<Queries> => over(await present())
@@ -192,6 +199,7 @@ const streams = (client: ClientBase): Pick<Loading, 'copy' | 'cursor'> => ({
 })
 
 async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+  if (pool.waitingCount >= MOST_WAITING) throw busy()
   const client = await pool.connect().catch(error => {
     throw codeOf(error) === '' ? busy(error) : error
   })
@@ -201,7 +209,7 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
     isBroken = false
     return result
   } catch (error) {
-    isBroken = isLost(error) || wasEnded(error)
+    isBroken = isLost(error) || wasEnded(error) || (error instanceof AppError && error.code === 'unavailable')
     throw error
   } finally {
     client.release(isBroken)

@@ -21,7 +21,15 @@ export const isLost = (error: unknown): boolean => {
   return NETWORK.includes(code) || code.startsWith('08') || /^57P0[1-5]$/.test(code) || code === '53300'
 }
 
-export const busy = (cause: unknown): AppError =>
+/** The driver has no code for a connection that ended while a statement waited for its answer. */
+export const wasEnded = (error: unknown): boolean =>
+  error instanceof Error && !('code' in error) && !(error instanceof AppError)
+
+/** The driver's errors about a lost connection, for what wrote nothing or is undone. */
+export const unreachable = (cause: unknown): AppError =>
+  new AppError('unavailable', 'The database cannot be reached; try again in a moment.', { cause, retryAfter: 1 })
+
+export const busy = (cause?: unknown): AppError =>
   new AppError('busy', 'The database is busy; try again in a moment.', { cause, retryAfter: 1 })
 
 const REASONS: readonly (readonly [codes: RegExp, make: (cause: unknown) => AppError])[] = [
@@ -45,11 +53,7 @@ const REASONS: readonly (readonly [codes: RegExp, make: (cause: unknown) => AppE
 /** Translates a driver or server error into one of ours; returns any other as it is. */
 export function translate(error: unknown): unknown {
   if (error instanceof AppError || !(error instanceof Error)) return error
-  if (isLost(error))
-    return new AppError('unavailable', 'The database cannot be reached; try again in a moment.', {
-      cause: error,
-      retryAfter: 1,
-    })
+  if (isLost(error)) return unreachable(error)
   const code = codeOf(error)
   return REASONS.find(([codes]) => codes.test(code))?.[1](error) ?? error
 }

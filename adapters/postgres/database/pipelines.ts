@@ -1,4 +1,5 @@
 import { Client, type ClientConfig, type QueryArrayConfig, type QueryResult } from 'pg'
+import { isLost, unreachable, wasEnded } from './errors.ts'
 
 type Rows = QueryResult<unknown[]>
 
@@ -53,7 +54,13 @@ export class Pipelines {
     const forget = (): void => {
       if (slot.client === connected) slot.client = null
     }
-    const connected = client.connect().then(() => client)
+    const connected = client.connect().then(
+      () => client,
+      error => {
+        // Nothing was sent.
+        throw isLost(error) || wasEnded(error) ? unreachable(error) : error
+      },
+    )
     connected.catch(forget)
     client.on('error', forget)
     client.on('end', forget)

@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { raw, sql } from '../../../adapters/postgres/database/sql.ts'
+import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
+import { resourceNamed } from '../../../core/resources/all.ts'
+import { manualClock } from '../../support/clock.ts'
+import { insert, row } from '../../support/data/rows.ts'
+import { type ByteProxy, byteProxy } from '../../support/postgres/byte-proxy.ts'
+import { newDatabase } from '../../support/postgres/databases.ts'
+
+const tenants = resourceNamed('tenants')
+
+async function byProxy(check: (storage: PostgresStorage, proxy: ByteProxy) => Promise<void>): Promise<void> {
+  const proxy = await byteProxy(await newDatabase())
+  const storage = await openStorage(proxy.address, { clock: manualClock(), create: true })
+  try {
+    await check(storage, proxy)
+  } finally {
+    await storage.close()
+    await proxy.close()
+  }
+}
+
+test('a change whose COMMIT is not answered has an unknown outcome, is stored once, and the storage goes on', () =>
+  byProxy(async ({ records }, proxy) => {
+    const { id } = await insert(records, 'tenants', { name: '' })
+    const append = () => records.update(tenants, id, ({ name }) => ({ name: `${name}x` }))
+    proxy.cutAfter('COMMIT')
+    await assert.rejects(append(), { code: 'outcome_unknown' })
+    await append()
+    assert.equal((await records.find(tenants, id))?.['name'], 'xx')
+  }))
+
+test('new records whose statement is not answered have an unknown outcome and are not sent again', () =>
+  byProxy(async ({ records, database }, proxy) => {
+    await insert(records, 'tenants')
+    proxy.cutAfter('lost-one')
+    await assert.rejects(records.insert(tenants, row('tenants', { slug: 'lost-one' })), { code: 'outcome_unknown' })
+    assert.ok(((await database.value<number>(sql`SELECT count(*) FROM tenants WHERE slug = 'lost-one'`)) ?? 9) <= 1)
+    await insert(records, 'tenants')
+  }))
+
+test('a change that is cut before its COMMIT is undone and unavailable', () =>
+  byProxy(async ({ records }, proxy) => {
+    const { id } = await insert(records, 'tenants', { name: 'before' })
+    proxy.cutAfter('never-stored')
+    await assert.rejects(records.update(tenants, id, { name: 'never-stored' }), { code: 'unavailable' })
+    assert.equal((await records.find(tenants, id))?.['name'], 'before')
+  }))
+
+test('a read that is not answered is repeated', () =>
+  byProxy(async ({ records }, proxy) => {
+    const { slug } = await insert(records, 'tenants')
+    proxy.cutAfter(String(slug))
+    assert.equal((await records.identify(tenants, { slug: String(slug) })).length, 1)
+  }))
+
+test('while the server cannot be reached everything is unavailable and nothing is of unknown outcome', () =>
+  byProxy(async ({ records }, proxy) => {
+    const { id } = await insert(records, 'tenants')
+    proxy.refuse()
+    await pause(0)
+    for (const work of [
+      () => records.find(tenants, id),
+      () => records.update(tenants, id, { name: 'x' }),
+      () => insert(records, 'tenants'),
+    ]) {
+      // The first use of a connection that has just ended may find that out late.
+      await work().catch(() => undefined)
+      await assert.rejects(work(), { code: 'unavailable' })
+    }
+    proxy.admit()
+    assert.equal((await records.find(tenants, id))?.['id'], id)
+    await insert(records, 'tenants')
+  }))
+
+test('a statement that takes too long, and a transaction that stays idle, are ended as busy, and others go on', () =>
+  byProxy(async ({ records, database, notices }) => {
+    await assert.rejects(
+      database.write(async within => {
+        await within.run(raw('SET LOCAL statement_timeout = 20'))
+        await within.run(raw('SELECT pg_sleep(10)'))
+      }),
+      { code: '57014' },
+    )
+    await assert.rejects(
+      database.write(async within => {
+        await within.run(raw('SET LOCAL idle_in_transaction_session_timeout = 20'))
+        await within.run(sql`INSERT INTO server_keys (name, value) VALUES ('idle', '')`)
+        await pause(200)
+        await within.value(raw('SELECT 1'))
+      }),
+    )
+    assert.equal(await database.value(sql`SELECT count(*) FROM server_keys WHERE name = 'idle'`), 0)
+    await notices.raise({ code: 'a', subject: 'b', detail: 'c' })
+    await insert(records, 'tenants')
+    for (const limit of ['statement_timeout', 'idle_in_transaction_session_timeout'])
+      assert.equal(await database.write(within => within.value(sql`SELECT current_setting(${limit})`)), '1min')
+  }))
+
+test('when every connection is taken and many wait, more changes are refused at once as busy', () =>
+  byProxy(async ({ records, database }) => {
+    const { id } = await insert(records, 'tenants')
+    let release = (): void => undefined
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    const holding = database.write(async within => {
+      await within.run(sql`SELECT 1 FROM tenants WHERE id = ${id} FOR UPDATE`)
+      await held
+    })
+    const changes = Array.from({ length: 2_100 }, () => records.update(tenants, id, { name: 'x' }))
+    const refused = await Promise.race(
+      changes.map(change =>
+        change.then(
+          () => null,
+          error => error,
+        ),
+      ),
+    )
+    assert.equal(refused?.code, 'busy')
+    release()
+    await holding
+    const outcomes = await Promise.allSettled(changes)
+    assert.ok(outcomes.some(({ status }) => status === 'fulfilled'))
+  }))

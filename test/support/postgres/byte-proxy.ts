@@ -1,0 +1,70 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export interface ByteProxy {
+  /** The address of the same database, by way of the proxy. */
+  readonly address: string
+  /** Cuts the next connection whose client sends this text, once the server has got it and begins to answer. */
+  cutAfter(text: string): void
+  /** Cuts all connections, and takes no new ones until `admit`. */
+  refuse(): void
+  admit(): void
+  close(): Promise<void>
+}
+
+const SOCKET = '.s.PGSQL.5432'
+
+/** Passes bytes between clients and the server of an address, which is on a socket. */
+export async function byteProxy(address: string): Promise<ByteProxy> {
+  const url = new URL(address.replace('@/', '@localhost/'))
+  const server = url.searchParams.get('host')
+  if (server === null) throw new Error('The proxy needs a server on a socket.')
+  const folder = mkdtempSync(join(tmpdir(), 'tl-proxy-'))
+  const open = new Set<Socket>()
+  let awaited: string | null = null
+  let isRefusing = false
+  const proxy = createServer(client => {
+    if (isRefusing) return void client.destroy()
+    const upstream = connect(join(server, SOCKET))
+    let isDoomed = false
+    for (const socket of [client, upstream]) {
+      open.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => {
+        open.delete(socket)
+        client.destroy()
+        upstream.destroy()
+      })
+    }
+    client.on('data', bytes => {
+      if (awaited !== null && bytes.includes(awaited)) {
+        isDoomed = true
+        awaited = null
+      }
+      upstream.write(bytes)
+    })
+    upstream.on('data', bytes => void (isDoomed ? client.destroy() : client.write(bytes)))
+  })
+  await new Promise<void>(resolve => proxy.listen(join(folder, SOCKET), resolve))
+  url.searchParams.set('host', folder)
+  return {
+    address: url.href.replace('@localhost/', '@/'),
+    cutAfter: text => {
+      awaited = text
+    },
+    refuse: () => {
+      isRefusing = true
+      for (const socket of open) socket.destroy()
+    },
+    admit: () => {
+      isRefusing = false
+    },
+    close: async () => {
+      for (const socket of open) socket.destroy()
+      await new Promise(resolve => proxy.close(resolve))
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
