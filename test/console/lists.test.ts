@@ -45,6 +45,9 @@ test('a list of calls cuts no number and no moment, and names only with a title'
     assert.equal(wide, 0, `${width}`)
     const tenant = page.getByRole('cell', { name: /сяйво/ }).first()
     assert.match((await tenant.getAttribute('title')) ?? '', /^північне-сяйво-та-партнери$/)
+    await page.getByText('Columns').click()
+    const popup = await page.locator('.popup').boundingBox()
+    assert.ok(popup && popup.x >= 0 && popup.x + popup.width <= width, `${width}`)
     await page.context().close()
   }
 })

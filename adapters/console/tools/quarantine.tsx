@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { Dialog } from '../parts/dialog.tsx'
 import { Shown, SimpleTable } from '../parts/states.tsx'
 import { request } from '../state/api.ts'
@@ -17,31 +17,14 @@ const COLUMNS = [
   { name: 'created_at', title: 'Since', isWhole: true },
 ]
 
+type Chosen = Signal<ReadonlySet<number>>
+
 /** Shows switch records that could not be used, to be retried once the cause is gone, or discarded. */
 export function QuarantineScreen() {
   const { searchParams } = here.value
   const reason = searchParams.get('reason') ?? ''
   const waiting = useLoaded(`/api/console/quarantine?${searchParams}`, objectOf)
-  const mayChange = may('change', 'quarantine')
-  const chosen = useSignal<ReadonlySet<number>>(new Set())
-  const isDiscarding = useSignal(false)
-  const send = async (what: 'replay' | 'discard'): Promise<void> => {
-    isDiscarding.value = false
-    try {
-      const { message } = await request('POST', `/api/console/quarantine/${what}`, { json: { ids: [...chosen.value] } })
-      note(message)
-      chosen.value = new Set()
-    } catch (error) {
-      noteTrouble(error)
-    }
-    waiting.reload()
-  }
-  const choose = (id: number, isChosen: boolean): void => {
-    const next = new Set(chosen.value)
-    if (isChosen) next.add(id)
-    else next.delete(id)
-    chosen.value = next
-  }
+  const chosen: Chosen = useSignal<ReadonlySet<number>>(new Set())
   return (
     <>
       <header class="title">
@@ -55,87 +38,103 @@ export function QuarantineScreen() {
           value={reason}
           onChange={event => setQuery({ reason: event.currentTarget.value.trim() || null })}
         />
-        {mayChange && (
-          <>
-            <button type="button" disabled={chosen.value.size === 0} onClick={() => void send('replay')}>
-              Try {chosen.value.size || ''} again
-            </button>
-            <button
-              type="button"
-              class="danger"
-              disabled={chosen.value.size === 0}
-              onClick={() => {
-                isDiscarding.value = true
-              }}
-            >
-              Discard {chosen.value.size || ''}
-            </button>
-          </>
-        )}
+        {may('change', 'quarantine') && <Decisions chosen={chosen} onDone={waiting.reload} />}
       </search>
       <p class="hint">Times in {zoneShown()}.</p>
       <Shown of={waiting}>
-        {data => {
-          const records = objectsOf(data['records'])
-          if (records.length === 0)
-            return (
-              <div class="nothing">
-                {reason === '' ? 'Every record of a switch could be used.' : 'No record matches.'}
-              </div>
-            )
-          return (
+        {data =>
+          objectsOf(data['records']).length > 0 ? (
             <>
-              <SimpleTable
-                label="Records in quarantine"
-                columns={COLUMNS}
-                rows={records.map(({ id, reason, record, feed, seen, created_at }) => ({
-                  choice: (
-                    <input
-                      type="checkbox"
-                      aria-label={`Choose record ${id}`}
-                      checked={chosen.value.has(Number(id))}
-                      onChange={event => choose(Number(id), event.currentTarget.checked)}
-                    />
-                  ),
-                  reason: <bdi>{String(reason)}</bdi>,
-                  record: (
-                    <code class="cut" title={String(record)}>
-                      {String(record)}
-                    </code>
-                  ),
-                  feed: <bdi>{String(feed)}</bdi>,
-                  seen: String(seen),
-                  created_at: momentShown(created_at),
-                }))}
-              />
+              <Waiting records={objectsOf(data['records'])} chosen={chosen} />
               {data['is_more'] === true && <p class="hint">There are more; these are the oldest.</p>}
             </>
+          ) : (
+            <div class="nothing">
+              {reason === '' ? 'Every record of a switch could be used.' : 'No record matches.'}
+            </div>
           )
-        }}
+        }
       </Shown>
+    </>
+  )
+}
+
+/** Tries the chosen records again, or discards them after a question. */
+function Decisions({ chosen, onDone }: { readonly chosen: Chosen; readonly onDone: () => void }) {
+  const isDiscarding = useSignal(false)
+  const { size } = chosen.value
+  const close = (): void => {
+    isDiscarding.value = false
+  }
+  const send = async (what: 'replay' | 'discard'): Promise<void> => {
+    close()
+    try {
+      const { message } = await request('POST', `/api/console/quarantine/${what}`, { json: { ids: [...chosen.value] } })
+      note(message)
+      chosen.value = new Set()
+    } catch (error) {
+      noteTrouble(error)
+    }
+    onDone()
+  }
+  return (
+    <>
+      <button type="button" disabled={size === 0} onClick={() => void send('replay')}>
+        Try {size || ''} again
+      </button>
+      <button type="button" class="danger" disabled={size === 0} onClick={() => (isDiscarding.value = true)}>
+        Discard {size || ''}
+      </button>
       {isDiscarding.value && (
-        <Dialog
-          title={`Discard ${chosen.value.size} records for good?`}
-          onClose={() => {
-            isDiscarding.value = false
-          }}
-        >
+        <Dialog title={`Discard ${size} records for good?`} onClose={close}>
           <p>Their calls will never be billed.</p>
           <div class="actions">
             <button type="button" class="danger" onClick={() => void send('discard')}>
               Discard
             </button>
-            <button
-              type="button"
-              onClick={() => {
-                isDiscarding.value = false
-              }}
-            >
+            <button type="button" onClick={close}>
               Keep
             </button>
           </div>
         </Dialog>
       )}
     </>
+  )
+}
+
+interface WaitingProps {
+  readonly records: readonly Readonly<Record<string, unknown>>[]
+  readonly chosen: Chosen
+}
+
+function Waiting({ records, chosen }: WaitingProps) {
+  const choose = (id: number, isChosen: boolean): void => {
+    const others = [...chosen.value].filter(each => each !== id)
+    chosen.value = new Set(isChosen ? [...others, id] : others)
+  }
+  return (
+    <SimpleTable
+      label="Records in quarantine"
+      columns={COLUMNS}
+      rows={records.map(({ id, reason, record, feed, seen, created_at }) => ({
+        choice: (
+          <input
+            type="checkbox"
+            aria-label={`Choose record ${id}`}
+            checked={chosen.value.has(Number(id))}
+            onChange={event => choose(Number(id), event.currentTarget.checked)}
+          />
+        ),
+        reason: <bdi>{String(reason)}</bdi>,
+        record: (
+          <code class="cut" title={String(record)}>
+            {String(record)}
+          </code>
+        ),
+        feed: <bdi>{String(feed)}</bdi>,
+        seen: String(seen),
+        created_at: momentShown(created_at),
+      }))}
+    />
   )
 }

@@ -111,6 +111,7 @@ function Outcome({ result, onRun, isBusy }: { result: Result; onRun: () => void;
   const { dry_run, examined, changed, old_cost, new_cost, still_unrated, edited_by_hand, without_deck } = result
   const changes = objectsOf(result['changes'])
   const isDry = dry_run === true
+  if (Number(examined) === 0) return <p class="nothing">No call of a switch in this month can be rated again.</p>
   return (
     <section aria-label="What changes">
       <p>

@@ -4,6 +4,7 @@ import { counted } from '../../../core/format-count.ts'
 import { SimpleTable } from '../parts/states.tsx'
 import { get, Refusal } from '../state/api.ts'
 import { noteTrouble } from '../state/notes.ts'
+import { may } from '../state/session.ts'
 import { act, errorsFrom, type Finding, type JobShown, jobIn, STATES } from './job.ts'
 
 const EVERY_MS = 700
@@ -102,14 +103,15 @@ export function outcomeOf({ outcome, rows, isCheck, stored, isImport }: JobShown
 
 function Actions({ job, ask }: { readonly job: JobShown; readonly ask: (what: 'stop' | 'resume') => void }) {
   const { id, isOpen, canResume, isOwn, hasFile, isImport, state } = job
+  const mayChange = may('change', 'jobs')
   return (
     <div class="actions">
-      {isOpen && (
+      {isOpen && mayChange && (
         <button type="button" onClick={() => ask('stop')}>
           Stop
         </button>
       )}
-      {!isOpen && canResume && isOwn && (
+      {!isOpen && canResume && isOwn && mayChange && (
         <button type="button" class="primary" onClick={() => ask('resume')}>
           Go on where it stopped
         </button>

@@ -77,12 +77,12 @@ function JobList({ jobs }: { readonly jobs: readonly JobShown[] }) {
       <SimpleTable
         label="Jobs"
         columns={[
-          { name: 'what', title: 'What' },
+          { name: 'what', title: 'What', isWhole: true },
           { name: 'about', title: 'File' },
           { name: 'state', title: 'State' },
           { name: 'outcome', title: 'Outcome' },
           { name: 'by', title: 'By' },
-          { name: 'at', title: 'Begun' },
+          { name: 'at', title: 'Begun', isWhole: true },
         ]}
         rows={jobs.map(job => ({
           what: <a href={`/jobs?job=${job.id}`}>{titleOfJob(job)}</a>,
