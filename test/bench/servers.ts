@@ -77,6 +77,12 @@ export async function login(url: string): Promise<string> {
   return response.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
+/** The baseline of lookups; see bare-feed.ts. */
+export async function startBareFeed(): Promise<Server> {
+  const [child, url] = await start([...TYPESCRIPT, 'test/bench/switch/bare-feed.ts'], {})
+  return serverOf(child, url, '')
+}
+
 /** The baselines of the rows; see baselines.ts. */
 export async function startBaseline(database: string): Promise<Server> {
   const [child, url] = await start([...TYPESCRIPT, 'test/bench/baselines.ts', database], {})

@@ -1,3 +1,4 @@
+import { measureAsterisk } from '../switch/asterisk.ts'
 import { measureLookups } from '../switch/lookups.ts'
 import { measureReal } from '../switch/real.ts'
 import { measureReconcile } from '../switch/reconcile.ts'
@@ -9,6 +10,7 @@ export const telephoneSwitch: Row = {
   name: 'switch',
   run: async bench => {
     addCarrier(bench.databases.ours)
-    return [...(await measureLookups(bench)), ...(await measureReconcile(bench)), ...(await measureReal(bench))]
+    const lines = [...(await measureLookups(bench)), ...(await measureReconcile(bench))]
+    return [...lines, ...(await measureReal(bench)), ...(await measureAsterisk(bench))]
   },
 }

@@ -7,7 +7,7 @@ import { milliseconds, quantile, whole } from '../figures.ts'
 import { load } from '../load.ts'
 import { reading, writing } from '../rows/requests.ts'
 import { type Bench, CONNECTIONS } from '../rows/row.ts'
-import { type Server, startSignedIn } from '../servers.ts'
+import { type Server, startBareFeed, startSignedIn } from '../servers.ts'
 import type { Line } from '../table.ts'
 import { didOf, domainOf, numberOf, settingsFor, slugOf, TOKEN } from './world.ts'
 
@@ -61,22 +61,31 @@ export function lookup(url: string, form: URLSearchParams): Promise<{ ms: number
   })
 }
 
-/** The times of lookups at a steady rate, however long they take, while `busy` runs. */
-async function beside(url: string, busy: Promise<unknown>): Promise<number[]> {
+interface Times {
+  readonly ours: readonly number[]
+  readonly bare: readonly number[]
+}
+
+/** The times of lookups at a steady rate, and of the same of a bare program, while `busy` runs. */
+async function beside(url: string, bareUrl: string, busy: Promise<unknown>): Promise<Times> {
   const next = lookups()
   const asked: Promise<number>[] = []
+  const bare: Promise<number>[] = []
+  const timed = (at: string, n: number): Promise<number> => lookup(at, next(n)).then(({ ms }) => ms)
   let isOver = false
   const over = busy.finally(() => {
     isOver = true
   })
   const started = performance.now()
   while (!isOver) {
-    for (const due = ((performance.now() - started) * PER_SECOND) / 1000; asked.length < due; )
-      asked.push(lookup(url, next(asked.length)).then(({ ms }) => ms))
+    const due = ((performance.now() - started) * PER_SECOND) / 1000
+    while (asked.length < due) asked.push(timed(url, asked.length))
+    // Between the others, so that the two do not wait for each other.
+    while (bare.length < due - 0.5) bare.push(timed(bareUrl, bare.length))
     await pause(1)
   }
   await over
-  return Promise.all(asked)
+  return { ours: await Promise.all(asked), bare: await Promise.all(bare) }
 }
 
 /** A daemon that serves a switch which answers every command. */
@@ -103,6 +112,7 @@ export const measureLookups = (bench: Bench): Promise<Line[]> =>
   withDaemon(bench, async daemon => {
     const seconds = bench.rounds * bench.seconds
     const lines: Line[] = []
+    const bareFeed = await startBareFeed()
     for (const { beside: what, traffic } of LOADS) {
       const busy = async (lasting: number): Promise<number> => {
         if (!traffic) return pause(lasting * 1000, 0)
@@ -110,19 +120,21 @@ export const measureLookups = (bench: Bench): Promise<Line[]> =>
         const given = { url: daemon.url, requests, seconds: lasting, connections: CONNECTIONS, folder: bench.folder }
         return (await load(given)).perSecond
       }
-      await beside(daemon.url, busy(bench.seconds))
+      await beside(daemon.url, bareFeed.url, busy(bench.seconds))
       const loading = busy(seconds)
-      const times = await beside(daemon.url, loading)
-      const [p50, p99] = [quantile(times, 0.5), quantile(times, 0.99)]
+      const { ours, bare } = await beside(daemon.url, bareFeed.url, loading)
+      const [p50, p99] = [quantile(ours, 0.5), quantile(ours, 0.99)]
+      const least = quantile(bare, 0.99)
       const rate = await loading
       lines.push({
         what: `lookup of a switch beside ${what}: p99`,
-        baseline: '',
+        baseline: milliseconds(least),
         ours: `${milliseconds(p99)} (p50 ${milliseconds(p50)}${rate > 0 ? `, beside ${whole(rate)}/s` : ''})`,
-        ratio: '',
+        ratio: (p99 / least).toFixed(2),
         goal: '< 5 ms',
         met: p99 < 5,
       })
     }
+    await bareFeed.stop()
     return lines
   })

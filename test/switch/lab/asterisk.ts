@@ -87,7 +87,14 @@ function startAsterisk(address: string, folder: string, managerPort: number, man
 
 export { listens, until }
 
-export async function openLab(net: number): Promise<Lab> {
+export interface LabOptions {
+  /** Of the daemon; one of its own unless it is given. */
+  readonly database?: string
+  /** Of the daemon, beside what it needs. */
+  readonly environment?: Readonly<Record<string, string>>
+}
+
+export async function openLab(net: number, { database, environment: given = {} }: LabOptions = {}): Promise<Lab> {
   const { address } = placesIn(net)
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-asterisk-'))
   const port = await freePort()
@@ -98,8 +105,9 @@ export async function openLab(net: number): Promise<Lab> {
   const cdr_file = join(folder, 'log/cdr-csv/Master.csv')
   writeFileSync(settings, JSON.stringify({ asterisk: { dir: join(folder, 'etc/trunkline'), manager, cdr_file } }))
   const environment = {
-    ...{ TRUNKLINE_CONFIG: settings, TRUNKLINE_DB: join(folder, 'test.db') },
+    ...{ TRUNKLINE_CONFIG: settings, TRUNKLINE_DB: database ?? join(folder, 'test.db') },
     ...{ TRUNKLINE_ADMIN_EMAIL: EMAIL, TRUNKLINE_ADMIN_PASSWORD: PASSWORD },
+    ...given,
   }
   let cookie = ''
   const lab: Lab = {
