@@ -3,6 +3,7 @@ import { type Loaded, loadSettings } from '../config/load.ts'
 import { withoutSecrets } from '../config/members.ts'
 import { odditiesIn } from '../config/oddities.ts'
 import { declarations, flagName, isSettingName, type Settings } from '../config/settings.ts'
+import { ownAddresses } from './own-address.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -24,7 +25,7 @@ export function wiringFor(environment: Environment): Wiring {
       asterisk: async (_options, setup) => (await import('../adapters/asterisk/asterisk.ts')).asterisk.setup(setup),
       freeswitch: async (options, setup) => {
         const { freeswitch } = await import('../adapters/freeswitch/freeswitch.ts')
-        return freeswitch.setup(setup, { daemonUrl: ownUrl(load(options).settings) })
+        return freeswitch.setup(setup, { daemonUrl: ownUrl(load(options).settings), addresses: ownAddresses() })
       },
     },
     open: async (options, opening) => {

@@ -13,3 +13,9 @@ function seenAddress(): string {
   const all = Object.values(networkInterfaces()).flatMap(addresses => addresses ?? [])
   return all.find(({ internal, family }) => !internal && family === 'IPv4')?.address ?? '127.0.0.1'
 }
+
+/** The addresses of this machine, other than the loopback's and those of one link only. */
+export const ownAddresses = (): string[] =>
+  Object.values(networkInterfaces())
+    .flat()
+    .flatMap(each => (each && !each.internal && !/^fe80:/i.test(each.address) ? [each.address] : []))

@@ -59,9 +59,15 @@ export interface AuditEntry {
 
 const OF_SECURITY: ReadonlySet<string> = new Set(SECURITY_ACTIONS)
 
-/** True for changes of accounts and gateways, and for `SECURITY_ACTIONS`. */
+/** Records that say where passwords and calls are sent. */
+const DESTINATIONS: ReadonlySet<string> = new Set(['sms_gateways', 'trunks'])
+
+/** True for changes of accounts, gateways, trunks and routes of calls, and for `SECURITY_ACTIONS`. */
 export const isOfSecurity = ({ action, resource }: Pick<AuditEntry, 'action' | 'resource'>): boolean =>
-  resource === 'accounts' || (resource === 'sms_gateways' && action === 'update') || OF_SECURITY.has(action)
+  resource === 'accounts' ||
+  resource === 'trunk_routes' ||
+  (DESTINATIONS.has(resource) && action === 'update') ||
+  OF_SECURITY.has(action)
 
 const shown = ({ kind }: Field, value: Value): unknown =>
   kind === 'decimal' && typeof value === 'number' ? formatAmount(value) : value

@@ -39,7 +39,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     onTaken: (name, ms) => {
       parts.onTaken(name, ms)
       // Ends calls placed between the end of the others and this reload.
-      if (name === 'extensions') endRefused(manager, rendered).catch(onTrouble)
+      if (name === 'extensions') endRefused(place, rendered).catch(onTrouble)
     },
   })
   const tellLeftOut = (leftOut: readonly LeftOut[]): void => {
@@ -78,7 +78,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       for (const [name, { text }] of Object.entries(files)) await writeFileWhole(join(folder, `${name}.conf`), text)
       tellLeftOut(leftOut)
       reloads.want(files, former === null || refusesMore(former.pjsip.text, files.pjsip.text))
-      await endRefused(manager, rendered)
+      if (manager) await endRefused(place, rendered)
     },
   }
 }
@@ -99,10 +99,15 @@ function refusesMore(former: string, present: string): boolean {
   return (former.match(CREDENTIAL) ?? []).some(each => !kept.has(each))
 }
 
-/** Ends the calls of inactive tenants. */
-async function endRefused(manager: Manager | null, { inactive }: Source): Promise<void> {
+/** Ends the calls of inactive tenants, on a connection of its own: the other one may be waiting for a long reload. */
+async function endRefused(place: ManagerPlace, { inactive }: Source): Promise<void> {
   const slugs = inactive()
-  if (!manager || slugs.size === 0) return
-  for (const channel of channelsIn(await manager.list({ Action: 'CoreShowChannels' })))
-    if (belongsTo(channel, slugs)) await manager.ask({ Action: 'Hangup', Channel: channel.name, Cause: '16' })
+  if (slugs.size === 0) return
+  const manager = await openManager(place)
+  try {
+    for (const channel of channelsIn(await manager.list({ Action: 'CoreShowChannels' })))
+      if (belongsTo(channel, slugs)) await manager.ask({ Action: 'Hangup', Channel: channel.name, Cause: '16' })
+  } finally {
+    manager.close()
+  }
 }

@@ -10,6 +10,7 @@ import { type ManagerMessage, valueIn } from './manager-messages.ts'
 import { isShown, MODULES, markerIn } from './marked.ts'
 import { FILES } from './render/files.ts'
 import { REALM } from './render/pjsip.ts'
+import { isUsable } from './render/routes.ts'
 import { renderedParts } from './rendered-parts.ts'
 import { NEEDED_MODULES } from './setup.ts'
 import type { SourceParts } from './source.ts'
@@ -57,7 +58,7 @@ export function asteriskSwitch({ folder, place, clock, stored }: AsteriskParts):
         for (const { name } of found) await manager.ask({ Action: 'Hangup', Channel: name, Cause: '16' })
         return found.length > 0
       }),
-    check: () => findings(folder, connected),
+    check: async () => [...(await findings(folder, connected)), ...(await tlsFindings(stored, connected))],
     render: (request, hasSecrets) => stored(parts => renderedParts(parts, request, hasSecrets)),
     recordsWaiting: async () => null,
   }
@@ -107,6 +108,24 @@ async function findings(folder: string, connected: Connected): Promise<SwitchFin
     error('asterisk_manager', cause.message.replace(/\.$/, ''), 'trunkline switch setup asterisk --help')
   }
   return found
+}
+
+/** A trunk with a transport that Asterisk does not have is called by none. */
+async function tlsFindings(stored: AsteriskParts['stored'], connected: Connected): Promise<SwitchFinding[]> {
+  const names = await stored(async ({ directory }) => {
+    for await (const { trunks } of directory.all())
+      return [...trunks.values()].filter(each => isUsable(each) && each.transport === 'tls').map(({ name }) => name)
+    return []
+  })
+  if (names.length === 0) return []
+  const shown = await connected(manager => manager.command('pjsip show transport tls')).catch(() => null)
+  if (shown === null || /\bParameterName\b/.test(shown)) return []
+  return names.map(name => ({
+    code: 'asterisk_no_tls',
+    severity: 'error',
+    finding: `Trunk ${name} has the transport tls, and Asterisk has no transport of that name: no call goes out through it`,
+    fix: `add the transport [tls] to pjsip.conf and restart Asterisk, or: trunkline trunk update ${name} --transport tcp`,
+  }))
 }
 
 async function isWritable(folder: string): Promise<boolean> {

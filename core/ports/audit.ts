@@ -2,7 +2,7 @@ import type { Actor, AuditAction, AuditEntry, Changes } from '../audit.ts'
 import type { Period } from '../rating/period.ts'
 
 export interface AuditFilter extends Period {
-  /** Only changes of accounts and gateways, and `SECURITY_ACTIONS`. */
+  /** Only changes of accounts, gateways, trunks and routes of calls, and `SECURITY_ACTIONS`. */
   readonly security?: boolean
   readonly actor?: string
   readonly action?: AuditAction

@@ -33,6 +33,7 @@ export async function findings(parts: Findings): Promise<readonly SwitchFinding[
       ...(await feedFindings(socket)),
       ...(await stockUsers(socket)),
       ...(await gatewayFindings(socket, parts)),
+      ...(await tlsFindings(socket, parts)),
       ...waiting,
     ]
   } finally {
@@ -137,6 +138,20 @@ async function gatewayFindings(socket: EventSocket, { trunks, key }: Findings): 
       ),
     ]
   })
+}
+
+/** A profile without TLS sends nothing to a trunk with that transport. */
+async function tlsFindings(socket: EventSocket, { trunks }: Findings): Promise<SwitchFinding[]> {
+  const encrypted = trunks.filter(({ transport }) => transport === 'tls')
+  if (encrypted.length === 0 || /^TLS-URL\s+\S/m.test(await socket.api('sofia status profile external'))) return []
+  return encrypted.map(({ name }) =>
+    found(
+      'no_tls',
+      'error',
+      `trunk ${name} has the transport tls, and the profile external has no TLS: no call goes out through it`,
+      `give the profile external certificates and tls parameters, or: trunkline trunk update ${name} --transport tcp`,
+    ),
+  )
 }
 
 /** Returns the names of the records in the folder; null if it cannot be read. */

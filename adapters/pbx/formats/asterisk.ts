@@ -36,7 +36,7 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
     callerNumber: row.text('src'),
     destinationNumber: row.text('dst'),
     direction: ENDS_INSIDE.includes(row.text('lastapp')) ? 'inbound' : null,
-    leg: 'a',
+    leg: row.text('dcontext') === REFUSED ? 'b' : 'a',
     startedAt: row.moment('start'),
     answeredAt: row.optionalMoment('answer'),
     endedAt: row.optionalMoment('end'),
@@ -46,6 +46,9 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
     raw,
   })
 }
+
+/** The context of our dialplan where a refused transfer ends; the transferred call has its own record. */
+const REFUSED = 'tl-refused'
 
 /** Applications that end a call inside the switch. */
 const ENDS_INSIDE = ['Queue', 'VoiceMail', 'VoiceMailMain']

@@ -3,10 +3,11 @@ import { resources } from '../../../core/resources/all.ts'
 import { indexSearched } from '../records/search-index.ts'
 import type { Database, Queries } from './database.ts'
 import { initial } from './migrations/001-initial.ts'
+import { trunkSecurity } from './migrations/002-trunk-security.ts'
 import { raw, sql } from './sql.ts'
 
 /** In order; the schema version of a database is the number of migrations applied to it. */
-export const migrations: readonly string[] = [initial]
+export const migrations: readonly string[] = [initial, trunkSecurity]
 
 /** "Trnk" in ASCII. Programs that create or upgrade the database wait for one another on this lock. */
 const LOCK = 0x54726e6b

@@ -55,7 +55,7 @@ const AT_ONCE = 100
 
 /** The condition of the index `audit_security`. */
 const SECURITY = raw(
-  `(action IN (${SECURITY_ACTIONS.map(action => `'${action}'`).join()}) OR resource = 'accounts' OR (resource = 'sms_gateways' AND action = 'update'))`,
+  `(action IN (${SECURITY_ACTIONS.map(action => `'${action}'`).join()}) OR resource = 'accounts' OR (resource IN ('sms_gateways','trunks') AND action = 'update') OR resource = 'trunk_routes')`,
 )
 
 const COLUMNS = raw('id, at, actor, origin, action, resource, record_id, record_name, changes')

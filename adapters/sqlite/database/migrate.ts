@@ -24,6 +24,7 @@ import { switchChanges } from './migrations/021-switch-changes.ts'
 import { gatewayFailures } from './migrations/022-gateway-failures.ts'
 import { accountTenants } from './migrations/023-account-tenants.ts'
 import { sessionOrigins } from './migrations/024-session-origins.ts'
+import { trunkSecurity } from './migrations/025-trunk-security.ts'
 
 /** In order; a database's `user_version` is the number of migrations applied to it. */
 export const migrations: readonly string[] = [
@@ -51,6 +52,7 @@ export const migrations: readonly string[] = [
   gatewayFailures,
   accountTenants,
   sessionOrigins,
+  trunkSecurity,
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

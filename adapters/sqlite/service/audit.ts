@@ -46,7 +46,7 @@ interface AuditRow extends Omit<AuditEntry, 'changes'> {
 const PAGE = 500
 
 /** The condition of the index `audit_security`. */
-const SECURITY = `(action IN (${SECURITY_ACTIONS.map(action => `'${action}'`).join()}) OR resource = 'accounts' OR (resource = 'sms_gateways' AND action = 'update'))`
+const SECURITY = `(action IN (${SECURITY_ACTIONS.map(action => `'${action}'`).join()}) OR resource = 'accounts' OR (resource IN ('sms_gateways','trunks') AND action = 'update') OR resource = 'trunk_routes')`
 const AT_ONCE = 100
 
 const entry = (row: AuditRow): AuditEntry => ({ ...row, changes: JSON.parse(row.changes) })

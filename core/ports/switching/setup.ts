@@ -2,6 +2,8 @@
 export interface SwitchSetup {
   /** To be written into one folder, readable by the owner only: most hold passwords. */
   readonly files: readonly { readonly path: string; readonly text: string }[]
+  /** Where telephones and carriers will reach the switch, as a sentence without its full stop. */
+  readonly reach: string
   /** What to do with the files, one sentence each. */
   readonly steps: readonly string[]
 }

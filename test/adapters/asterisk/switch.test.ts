@@ -29,6 +29,7 @@ const acme = directory({
 describe('an Asterisk that is asked', () => {
   let folder: string
   let channels: Actions[]
+  let world = acme
   let contacts: Actions[]
   let hungUp: string[]
   let output: (command: string) => string
@@ -40,7 +41,7 @@ describe('an Asterisk that is asked', () => {
       clock: manualClock(),
       stored: read =>
         read({
-          directory: directoryOf(() => [acme]),
+          directory: directoryOf(() => [world]),
           usage: {
             of: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set() }),
           },
@@ -129,6 +130,22 @@ describe('an Asterisk that is asked', () => {
     healthy()
     output = command => (command === 'pjsip show settings' ? 'default_realm : elsewhere' : 'No such thing')
     assert.deepEqual(new Set(await codes()), new Set(['asterisk_not_loaded', 'asterisk_modules', 'asterisk_realm']))
+  })
+
+  test('finds trunks with TLS where Asterisk has no such transport', async () => {
+    healthy()
+    const found = output
+    world = directory({ trunks: [trunk('carrier-one', { transport: 'tls' }), trunk('carrier-two')] })
+    const withTransport = (shown: string) => (command: string) =>
+      command === 'pjsip show transport tls' ? shown : found(command)
+    output = withTransport('Unable to find object tls.\n')
+    assert.deepEqual(
+      (await ask().check()).map(({ code, finding }) => [code, finding.split(' has ')[0]]),
+      [['asterisk_no_tls', 'Trunk carrier-one']],
+    )
+    output = withTransport(' ParameterName : ParameterValue\n protocol : tls\n')
+    assert.deepEqual(await codes(), [])
+    world = acme
   })
 
   test('finds a folder that is gone, a refused password and a switch that is away', async () => {

@@ -4,10 +4,13 @@ import { freeswitchSetup } from '../../../adapters/freeswitch/setup/setup.ts'
 import { readSetting } from '../../../config/settings.ts'
 import { elementsIn, preprocessed } from '../../support/switching/freeswitch.ts'
 
-const made = (address: string | null = null) => {
-  const { files, steps } = freeswitchSetup({ out: '/tmp/out', address }, { daemonUrl: 'http://127.0.0.1:8080' })
+const made = (address: string | null = null, addresses: readonly string[] = ['203.0.113.5']) => {
+  const { files, steps, reach } = freeswitchSetup(
+    { out: '/tmp/out', address },
+    { daemonUrl: 'http://127.0.0.1:8080', addresses },
+  )
   const text = (path: string): string => files.find(file => file.path === path)?.text ?? ''
-  return { xml: text('freeswitch.xml'), setting: JSON.parse(text('trunkline.json')), steps }
+  return { xml: text('freeswitch.xml'), setting: JSON.parse(text('trunkline.json')), steps, reach }
 }
 
 /** The parameters of a configuration, by name. */
@@ -24,6 +27,13 @@ describe('the initial setup of FreeSWITCH', () => {
     const names = elementsIn(made().xml, 'macro').map(each => each.getAttribute('name'))
     for (const name of ['play_greeting', 'record_message', 'hello', 'enter_pass', 'menu', 'goodbye'])
       assert.ok(names.includes(`voicemail_${name}`), name)
+  })
+
+  test('says where telephones reach it, and warns where none can', () => {
+    assert.equal(made().reach, 'telephones and carriers reach FreeSWITCH at 203.0.113.5')
+    assert.equal(made('192.0.2.1').reach, 'telephones and carriers reach FreeSWITCH at 192.0.2.1')
+    assert.match(made(null, ['203.0.113.5', '10.0.0.1']).reach, /2 addresses \(203\.0\.113\.5, 10\.0\.0\.1\)/)
+    assert.match(made(null, []).reach, /^warning: .* 127\.0\.0\.1, which no other machine reaches/)
   })
 
   test('lets no carrier send a call on', () => {

@@ -7,6 +7,7 @@ import { freeswitch } from '../../../adapters/freeswitch/freeswitch.ts'
 import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
 import { AppError, type ErrorCode } from '../../../core/errors.ts'
 import type { RenderRequest, TelephoneSwitch } from '../../../core/ports/switching.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { manualClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 import { directory, extension, trunk } from '../../support/switching/directory.ts'
@@ -20,13 +21,17 @@ const acme = directory({ extensions: [extension('101')], trunks: [one] })
 async function asked<T>(
   behaviour: Behaviour,
   ask: (of: TelephoneSwitch, commands: readonly string[]) => Promise<T>,
-  { password = PASSWORD, cdrFolder = null }: { password?: string; cdrFolder?: string | null } = {},
+  {
+    password = PASSWORD,
+    cdrFolder = null,
+    world = acme,
+  }: { password?: string; cdrFolder?: string | null; world?: TenantDirectory } = {},
 ): Promise<T> {
   const held = await heldSwitch(behaviour)
   try {
     const of = freeswitch.ask({
       ...{ place: { ...held.place, password }, cdrFolder, key: KEY, clock: manualClock() },
-      stored: read => read(directoryOf(() => [acme])),
+      stored: read => read(directoryOf(() => [world])),
     })
     return await ask(of, held.commands)
   } finally {
@@ -152,6 +157,22 @@ describe('FreeSWITCH, asked over its event socket', () => {
     assert.deepEqual(new Set(await found({ module_exists: 'false' })), new Set(['freeswitch_module_missing']))
     const findings = await asked({ answer: answering({ module_exists: 'false' }) }, of => of.check())
     assert.ok(findings.every(({ fix }) => fix !== null))
+  })
+
+  test('finds a trunk with TLS where its profile has none', async () => {
+    const encrypted = trunk('carrier-one', { transport: 'tls' })
+    const world = directory({ trunks: [encrypted] })
+    const codes = (profile: string) => {
+      const up = { 'sofia profile external gwlist': gatewayOf(encrypted, KEY) }
+      const answer = (command: string): string =>
+        command === 'sofia status profile external' ? profile : answering(up)(command)
+      return asked({ answer }, of => of.check(), { world })
+    }
+    assert.deepEqual(
+      (await codes('URL \tsip:mod_sofia@192.0.2.1:5080\n')).map(({ code }) => code),
+      ['freeswitch_no_tls'],
+    )
+    assert.deepEqual(await codes('URL \tsip:x\nTLS-URL          \tsips:mod_sofia@192.0.2.1:5081\n'), [])
   })
 
   test('finds records that wait, and a folder that cannot be read', async () => {

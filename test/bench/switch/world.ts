@@ -6,7 +6,7 @@ import { FULL_SIZE } from '../dataset.ts'
 export const TOKEN = 'the-token-of-the-benchmarks'
 /** The addresses of the switch, its telephones and its carrier are 127.0.NET.x. */
 export const NET = 45
-const CARRIER = { host: `127.0.${NET}.99`, port: 25_560 }
+export const CARRIER = { host: `127.0.${NET}.99`, port: 25_560 }
 
 const now = '2026-11-01T00:00:00.000000Z'
 const AGENTS = 10

@@ -199,11 +199,17 @@ behaviour('security entries can be listed separately, and followed', async ports
   await sessions.end('a'.repeat(64), ANN)
   await sessions.end('a'.repeat(64), ANN)
   await audit.note('token-refused', 'sms_gateways', null, {})
+  const trunk = await insert(records, 'trunks', { name: 'carrier-one' })
+  await audit.note('update', 'trunks', trunk.id, { host: { before: 'a', after: 'b' } })
+  await audit.note('create', 'trunk_routes', null, {})
+  await audit.note('create', 'sms_routes', null, {})
   const expected = [
     `create accounts ${id} ${ANN.name}`,
     `login accounts ${id} ${ANN.name}`,
     `logout accounts ${id} ${ANN.name}`,
     'token-refused sms_gateways null null',
+    `update trunks ${trunk.id} carrier-one`,
+    'create trunk_routes null null',
   ]
   assert.deepEqual(inShort(await trail(ports, { security: true })), expected.toReversed())
   const followed = await audit.securityAfter(0)

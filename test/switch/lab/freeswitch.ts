@@ -137,7 +137,7 @@ export async function openLab({ net, database, environment: given = {} }: LabOpt
   const ports = { telephones: 25_560, carriers: 25_580, eventSocket: 25_000 + net * 10 }
   const daemonPort = ports.eventSocket + 1
   const address = `127.0.${net}.1`
-  const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}` }
+  const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}`, addresses: [] }
   const setup = freeswitch.setup({ out: folder, address }, surroundings, { ports, cdrFolder: join(folder, 'cdr') })
   for (const { path, text } of setup.files) writeFileSync(join(folder, 'conf', path), text)
   const { freeswitch: setting } = JSON.parse(setup.files[1]?.text ?? '{}')
