@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
 import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
 import { asRecord, asRecords, get, type RecordData } from '../state/api.ts'
@@ -8,12 +8,15 @@ import { nameOf } from '../state/shown.ts'
 const MOST = 20
 const PAUSE_MS = 150
 
-interface PickerProps {
+interface Sought {
   readonly resource: Resource
   readonly value: number | null
   readonly onPick: (id: number | null) => void
   /** Only records of that tenant, if the resource belongs to tenants. */
   readonly tenantId?: number | null
+}
+
+interface PickerProps extends Sought {
   readonly id?: string
   readonly describedBy?: string
   readonly isInvalid?: boolean
@@ -28,15 +31,9 @@ function spoken(resource: Resource, record: RecordData): string {
   return typeof name === 'string' && name !== '' && name !== own ? `${own} · ${name}` : own
 }
 
-/** A field that finds a record by typing part of its name. */
-export function Picker({ resource, value, onPick, tenantId, id, describedBy, isInvalid }: PickerProps) {
-  const listId = useId()
+/** The text of a picker: the name of the chosen record, until something else is typed. */
+function useChosenName(resource: Resource, value: number | null): Signal<string> {
   const text = useSignal('')
-  const found = useSignal<readonly RecordData[]>([])
-  const isOpen = useSignal(false)
-  const active = useSignal(0)
-  const timer = useSignal(0)
-
   useEffect(() => {
     const asking = new AbortController()
     if (value === null) text.value = ''
@@ -50,7 +47,16 @@ export function Picker({ resource, value, onPick, tenantId, id, describedBy, isI
         })
     return () => asking.abort()
   }, [resource, value])
+  return text
+}
 
+/** What a picker has found, and which of it the arrow keys are at. */
+function useFound({ resource, value, tenantId, onPick }: Sought) {
+  const text = useChosenName(resource, value)
+  const found = useSignal<readonly RecordData[]>([])
+  const isOpen = useSignal(false)
+  const active = useSignal(0)
+  const timer = useSignal(0)
   const look = async (typed: string): Promise<void> => {
     const query = new URLSearchParams({ limit: String(MOST) })
     if (typed.trim() !== '') query.set('search', typed.trim())
@@ -59,26 +65,52 @@ export function Picker({ resource, value, onPick, tenantId, id, describedBy, isI
     active.value = 0
     isOpen.value = true
   }
-  const pick = (record: RecordData | undefined): void => {
-    isOpen.value = false
-    if (!record) return
-    text.value = spoken(resource, record)
-    onPick(record.id)
-  }
-  const onKey = (event: KeyboardEvent): void => {
-    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
-      event.preventDefault()
-      if (!isOpen.value) void look('').catch(noteTrouble)
-      const step = event.key === 'ArrowDown' ? 1 : -1
-      active.value = Math.max(0, Math.min(found.value.length - 1, active.value + step))
-    } else if (event.key === 'Enter' && isOpen.value) {
-      event.preventDefault()
-      pick(found.value[active.value])
-    } else if (event.key === 'Escape' && isOpen.value) {
-      event.stopPropagation()
+  return {
+    ...{ text, found, isOpen, active },
+    open: (): void => void look('').catch(noteTrouble),
+    type: (typed: string): void => {
+      text.value = typed
+      clearTimeout(timer.value)
+      timer.value = window.setTimeout(() => void look(typed).catch(noteTrouble), PAUSE_MS)
+    },
+    step: (by: number): void => {
+      active.value = Math.max(0, Math.min(found.value.length - 1, active.value + by))
+    },
+    pick: (record: RecordData | undefined): void => {
       isOpen.value = false
-    }
+      if (!record) return
+      text.value = spoken(resource, record)
+      onPick(record.id)
+    },
+    leave: (): void => {
+      isOpen.value = false
+      if (text.value.trim() === '' && value !== null) onPick(null)
+    },
   }
+}
+
+type Found = ReturnType<typeof useFound>
+
+/** Follows the keys of a combobox. */
+function onKey(event: KeyboardEvent, { found, isOpen, active, open, step, pick }: Found): void {
+  if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+    event.preventDefault()
+    if (!isOpen.value) open()
+    step(event.key === 'ArrowDown' ? 1 : -1)
+  } else if (event.key === 'Enter' && isOpen.value) {
+    event.preventDefault()
+    pick(found.value[active.value])
+  } else if (event.key === 'Escape' && isOpen.value) {
+    event.stopPropagation()
+    isOpen.value = false
+  }
+}
+
+/** A field that finds a record by typing part of its name. */
+export function Picker({ id, describedBy, isInvalid, ...sought }: PickerProps) {
+  const listId = useId()
+  const found = useFound(sought)
+  const isActive = found.isOpen.value && found.found.value.length > 0
   return (
     <span class="picker">
       <input
@@ -86,43 +118,45 @@ export function Picker({ resource, value, onPick, tenantId, id, describedBy, isI
         {...(describedBy ? { 'aria-describedby': describedBy } : {})}
         aria-invalid={isInvalid === true}
         role="combobox"
-        aria-expanded={isOpen.value}
+        aria-expanded={found.isOpen.value}
         aria-controls={listId}
         aria-autocomplete="list"
-        {...(isOpen.value && found.value.length > 0 ? { 'aria-activedescendant': `${listId}-${active.value}` } : {})}
+        {...(isActive ? { 'aria-activedescendant': `${listId}-${found.active.value}` } : {})}
         autocomplete="off"
-        placeholder={`Find ${resource.label}`}
-        value={text.value}
-        onFocus={() => void look('').catch(noteTrouble)}
-        onBlur={() => {
-          isOpen.value = false
-          if (text.value.trim() === '' && value !== null) onPick(null)
-        }}
-        onInput={event => {
-          const typed = event.currentTarget.value
-          text.value = typed
-          clearTimeout(timer.value)
-          timer.value = window.setTimeout(() => void look(typed).catch(noteTrouble), PAUSE_MS)
-        }}
-        onKeyDown={onKey}
+        placeholder={`Find ${sought.resource.label}`}
+        value={found.text.value}
+        onFocus={found.open}
+        onBlur={found.leave}
+        onInput={event => found.type(event.currentTarget.value)}
+        onKeyDown={event => onKey(event, found)}
       />
-      <ul id={listId} role="listbox" aria-label={resource.plural} hidden={!isOpen.value}>
-        {found.value.length === 0 && <li class="hint">Nothing matches.</li>}
-        {found.value.map((record, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the field above takes the keys
-          <li
-            key={record.id}
-            id={`${listId}-${index}`}
-            role="option"
-            tabIndex={-1}
-            aria-selected={index === active.value}
-            onMouseDown={event => event.preventDefault()}
-            onClick={() => pick(record)}
-          >
-            <bdi>{spoken(resource, record)}</bdi>
-          </li>
-        ))}
-      </ul>
+      <Choices resource={sought.resource} listId={listId} found={found} />
     </span>
   )
 }
+
+interface ChoicesProps {
+  readonly resource: Resource
+  readonly listId: string
+  readonly found: Found
+}
+
+const Choices = ({ resource, listId, found: { found, isOpen, active, pick } }: ChoicesProps) => (
+  <ul id={listId} role="listbox" aria-label={resource.plural} hidden={!isOpen.value}>
+    {found.value.length === 0 && <li class="hint">Nothing matches.</li>}
+    {found.value.map((record, index) => (
+      // biome-ignore lint/a11y/useKeyWithClickEvents: the field above takes the keys
+      <li
+        key={record.id}
+        id={`${listId}-${index}`}
+        role="option"
+        tabIndex={-1}
+        aria-selected={index === active.value}
+        onMouseDown={event => event.preventDefault()}
+        onClick={() => pick(record)}
+      >
+        <bdi>{spoken(resource, record)}</bdi>
+      </li>
+    ))}
+  </ul>
+)

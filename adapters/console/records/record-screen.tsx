@@ -1,16 +1,17 @@
-import { useSignal } from '@preact/signals'
+import { type Signal, useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { type Pointing, referencesTo } from '../../../core/resources/all.ts'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { List } from '../lists/list-screen.tsx'
-import { asRecord, request } from '../state/api.ts'
+import { asRecord, type RecordData, request } from '../state/api.ts'
 import { go, here } from '../state/location.ts'
 import { note } from '../state/notes.ts'
 import { canEdit } from '../state/pages.ts'
 import { may, seen } from '../state/session.ts'
 import { nameOf, pathOf } from '../state/shown.ts'
 import { Deletion } from './deletion.tsx'
-import { type Opened, RecordForm } from './form.tsx'
+import type { Opened } from './editing.ts'
+import { RecordForm } from './form.tsx'
 import { panelsOf } from './panels.ts'
 import { useProposal } from './undo.ts'
 
@@ -38,13 +39,17 @@ const Crumbs = ({ resource }: { resource: Resource }) => (
   </nav>
 )
 
-/** Shows one record: its form, its panels, and a tab for each kind of record that belongs to it. */
-export function RecordScreen({ resource, id }: { resource: Resource; id: number }) {
+interface Reading {
+  readonly opened: Signal<Opened | null>
+  readonly error: Signal<Error | null>
+  reload(): void
+}
+
+/** Reads a record with its version; again when told to. */
+function useRecord(resource: Resource, id: number): Reading {
   const opened = useSignal<Opened | null>(null)
   const error = useSignal<Error | null>(null)
-  const isDeleting = useSignal(false)
-  const proposal = useProposal(resource, id)
-  const read = useSignal(0)
+  const round = useSignal(0)
   const path = `/api/console/records/${collectionOf(resource)}/${id}`
   useEffect(() => {
     const asking = new AbortController()
@@ -57,24 +62,47 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
         if (!asking.signal.aborted) error.value = reason
       })
     return () => asking.abort()
-  }, [path, read.value])
+  }, [path, round.value])
+  return { opened, error, reload: () => round.value++ }
+}
+
+/** Shows one record: its form, its panels, and a tab for each kind of record that belongs to it. */
+export function RecordScreen({ resource, id }: { resource: Resource; id: number }) {
+  const { opened, error, reload } = useRecord(resource, id)
+  const now = opened.value
   if (error.value)
     return (
       <div class="nothing">
         <p>{error.value.message}</p>
-        <button type="button" onClick={() => read.value++}>
+        <button type="button" onClick={reload}>
           Try again
         </button>{' '}
         <a href={pathOf(resource)}>All {lowered(resource.plural)}</a>
       </div>
     )
-  if (!opened.value || opened.value.record.id !== id) return <p class="hint">Loading…</p>
-  const { record } = opened.value
-  const name = nameOf(resource, record)
+  if (!now || now.record.id !== id) return <p class="hint">Loading…</p>
   const children = referencesTo(resource).filter(({ from }) => may('read', from))
   const tab = here.value.searchParams.get('tab') ?? 'details'
   const child = children.find(pointing => tabOf(pointing) === tab)
-  const panels = panelsOf(resource)
+  return (
+    <>
+      <Heading resource={resource} record={now.record} />
+      <Tabs
+        tabs={[
+          ['details', 'Details'],
+          ...children.map((pointing): [string, string] => [tabOf(pointing), pointing.from.plural]),
+        ]}
+        current={child ? tab : 'details'}
+      />
+      {child ? <Children pointing={child} id={id} /> : <Details resource={resource} opened={now} onSaved={reload} />}
+    </>
+  )
+}
+
+/** The name of a record, and its deletion where it is allowed. */
+function Heading({ resource, record }: { resource: Resource; record: RecordData }) {
+  const isDeleting = useSignal(false)
+  const name = nameOf(resource, record)
   return (
     <>
       <header class="title">
@@ -90,29 +118,6 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
           </button>
         )}
       </header>
-      <Tabs
-        tabs={[
-          ['details', 'Details'],
-          ...children.map((pointing): [string, string] => [tabOf(pointing), pointing.from.plural]),
-        ]}
-        current={child ? tab : 'details'}
-      />
-      {child ? (
-        <Children pointing={child} id={id} />
-      ) : (
-        <>
-          {panels.map((Panel, index) => (
-            <Panel key={index} record={record} />
-          ))}
-          <RecordForm
-            key={`${id} ${opened.value.version} ${proposal.value ? 'undo' : ''}`}
-            resource={resource}
-            opened={opened.value}
-            {...(proposal.value ? { proposal: proposal.value } : {})}
-            onSaved={() => read.value++}
-          />
-        </>
-      )}
       {isDeleting.value && (
         <Deletion
           resource={resource}
@@ -124,6 +129,31 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
           }}
         />
       )}
+    </>
+  )
+}
+
+interface DetailsProps {
+  readonly resource: Resource
+  readonly opened: Opened
+  readonly onSaved: () => void
+}
+
+function Details({ resource, opened, onSaved }: DetailsProps) {
+  const { record, version } = opened
+  const proposal = useProposal(resource, record.id)
+  return (
+    <>
+      {panelsOf(resource).map((Panel, index) => (
+        <Panel key={index} record={record} />
+      ))}
+      <RecordForm
+        key={`${record.id} ${version} ${proposal.value ? 'undo' : ''}`}
+        resource={resource}
+        opened={opened}
+        {...(proposal.value ? { proposal: proposal.value } : {})}
+        onSaved={onSaved}
+      />
     </>
   )
 }

@@ -1,0 +1,155 @@
+import { type Signal, signal } from '@preact/signals'
+import { createRef } from 'preact'
+import { useEffect, useMemo } from 'preact/hooks'
+import { isJsonObject } from '../../../core/json.ts'
+import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
+import { asRecord, type RecordData, Refusal, request, Unreached } from '../state/api.ts'
+import { guardLeaving } from '../state/location.ts'
+import { note } from '../state/notes.ts'
+import { checked, draftOf } from './draft.ts'
+import type { Draft } from './fields.tsx'
+import type { Proposal } from './undo.ts'
+
+export interface Opened {
+  readonly record: RecordData
+  /** The ETag of the version that was read. */
+  readonly version: string
+}
+
+export interface EditingOptions {
+  readonly resource: Resource
+  /** null: a new record. */
+  readonly opened: Opened | null
+  /** The initial values of a new record. */
+  readonly presets: URLSearchParams
+  readonly onSaved: (record: RecordData) => void
+  readonly proposal?: Proposal
+}
+
+type Errors = Readonly<Record<string, readonly string[]>>
+
+const NO_PRESETS = new URLSearchParams()
+
+async function reread(path: string): Promise<Opened> {
+  const { data, headers } = await request('GET', path)
+  return { record: asRecord(data), version: headers.get('etag') ?? '' }
+}
+
+/** What is being typed into the form of a record, and what became of saving it. */
+export class Editing {
+  readonly draft: Signal<Draft>
+  /** The values as they are stored, as far as known. */
+  readonly original: Signal<Draft>
+  /** Sentences by field. */
+  readonly errors = signal<Errors>({})
+  /** Why the record was not saved, if no field is to blame. */
+  readonly trouble = signal<string | null>(null)
+  /** The record as somebody else has changed it meanwhile. */
+  readonly theirs = signal<Opened | null>(null)
+  readonly isSaving = signal(false)
+  /** The form, whose first wrong field gets the focus. */
+  readonly form = createRef<HTMLFormElement>()
+  readonly #options: EditingOptions
+  readonly #path: string
+  #version: string | null
+
+  constructor(options: EditingOptions) {
+    const { resource, opened, presets, proposal } = options
+    this.#options = options
+    this.#path = `/api/console/records/${collectionOf(resource)}${opened ? `/${opened.record.id}` : ''}`
+    this.#version = opened?.version ?? null
+    this.original = signal<Draft>(draftOf(resource, opened?.record ?? null, presets))
+    this.draft = signal<Draft>({ ...this.original.value, ...proposal?.values })
+  }
+
+  isChanged(): boolean {
+    const original = this.original.value
+    return Object.entries(this.draft.value).some(([name, value]) => value !== original[name])
+  }
+
+  async save(): Promise<void> {
+    const { resource, opened, onSaved } = this.#options
+    const { body, errors } = checked(resource, this.draft.value, opened ? this.original.value : null)
+    this.trouble.value = null
+    if (Object.keys(errors).length > 0) return this.#show(errors)
+    if (opened && Object.keys(body).length === 0) return note('Nothing has changed.')
+    this.isSaving.value = true
+    try {
+      const headers = this.#version === null ? {} : { 'if-match': this.#version }
+      const { data, message } = await request(opened ? 'PATCH' : 'POST', this.#path, { json: body, headers })
+      this.original.value = this.draft.value
+      this.errors.value = {}
+      this.theirs.value = null
+      note(message)
+      onSaved(asRecord(data))
+    } catch (error) {
+      await this.#failed(error)
+    } finally {
+      this.isSaving.value = false
+    }
+  }
+
+  undo(): void {
+    this.draft.value = this.original.value
+    this.errors.value = {}
+  }
+
+  takeTheirs(): void {
+    this.#goOnFrom({})
+  }
+
+  /** Saves what was typed over the other's changes. */
+  keepMine(): void {
+    const original = this.original.value
+    this.#goOnFrom(
+      Object.fromEntries(Object.entries(this.draft.value).filter(([name, value]) => value !== original[name])),
+    )
+    void this.save()
+  }
+
+  /** Returns the stored secret. */
+  async reveal(name: string): Promise<string> {
+    const { data } = await request('POST', `${this.#path}/secrets`)
+    const secret = isJsonObject(data) ? String(data[name] ?? '') : ''
+    this.original.value = { ...this.original.value, [name]: secret }
+    return secret
+  }
+
+  async #failed(error: unknown): Promise<void> {
+    const { opened } = this.#options
+    if (error instanceof Refusal && error.status === 409 && opened) this.theirs.value = await reread(this.#path)
+    else if (error instanceof Refusal && error.status === 422) {
+      if (Object.keys(error.errors).length === 0) this.trouble.value = error.message
+      this.#show(error.errors)
+    } else if (error instanceof Refusal) this.trouble.value = error.message
+    else if (error instanceof Unreached)
+      this.trouble.value = `${error.message} What you typed is kept here. Look at the ${opened ? 'record' : 'list'} before you save again.`
+    else throw error
+  }
+
+  #show(errors: Errors): void {
+    this.errors.value = errors
+    requestAnimationFrame(() => this.form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
+  }
+
+  /** Goes on from the other's version of the record, with these values typed. */
+  #goOnFrom(typed: Draft): void {
+    const theirs = this.theirs.value
+    const now = draftOf(this.#options.resource, theirs?.record ?? null, NO_PRESETS)
+    this.#version = theirs?.version ?? null
+    this.original.value = now
+    this.draft.value = { ...now, ...typed }
+    this.theirs.value = null
+  }
+}
+
+/** Begins to edit a record, and protects what is typed from being left by mistake. */
+export function useEditing(options: EditingOptions): Editing {
+  const editing = useMemo(() => new Editing(options), [])
+  useEffect(
+    () =>
+      guardLeaving(() => !editing.isChanged() || editing.isSaving.value, 'What you have typed is not saved. Leave it?'),
+    [editing],
+  )
+  return editing
+}
