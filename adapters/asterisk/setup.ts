@@ -55,7 +55,7 @@ export function asteriskSetup({ out, address }: SetupOptions): SwitchSetup {
       ...setupFiles({ ...PORTS, address: address ?? '0.0.0.0', managerPassword }),
       { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
     ],
-    reach: `telephones and carriers reach Asterisk at ${address ?? 'every address of this machine; --address selects one'}`,
+    reach: `Telephones and carriers reach Asterisk at ${address ?? 'every address of this machine; --address selects one'}`,
     steps: [
       `move ${FOLDER} aside (mv ${FOLDER} ${FOLDER}.before), create it again (install -d -o root -g asterisk -m 0750 ${FOLDER}), and put the files of ${out} into it (install -o root -g asterisk -m 0640 ${out}/*.conf ${FOLDER}/); where there was an asterisk.conf, copy that back`,
       `make the folder that trunklined writes into: install -d -o trunkline -g asterisk -m 2750 ${FOLDER}/trunkline`,

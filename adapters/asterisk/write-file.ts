@@ -14,6 +14,8 @@ export async function writeFileWhole(path: string, text: string): Promise<boolea
   try {
     const file = await open(temporary, 'wx', MODE)
     try {
+      // Whatever the umask: the service's own lets no group read.
+      await file.chmod(MODE)
       await file.writeFile(text)
       await file.sync()
     } finally {

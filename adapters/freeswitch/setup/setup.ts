@@ -16,9 +16,9 @@ const CDR_FOLDER = '/var/lib/freeswitch/trunkline-cdr'
 /** FreeSWITCH chooses the address of the default route when it starts, and 127.0.0.1 without one. */
 function reachOf(addresses: readonly string[]): string {
   if (addresses.length === 0)
-    return 'warning: this machine has only the loopback, so FreeSWITCH will use 127.0.0.1, which no other machine reaches; give another --address'
-  if (addresses.length === 1) return `telephones and carriers reach FreeSWITCH at ${addresses[0]}`
-  return `this machine has ${addresses.length} addresses (${addresses.join(', ')}): FreeSWITCH uses that of the default route, or 127.0.0.1 without one; choose another with --address`
+    return 'Warning: this machine has only the loopback, so FreeSWITCH will use 127.0.0.1, which no other machine reaches; give another --address'
+  if (addresses.length === 1) return `Telephones and carriers reach FreeSWITCH at ${addresses[0]}`
+  return `This machine has ${addresses.length} addresses (${addresses.join(', ')}): FreeSWITCH uses that of the default route, or 127.0.0.1 without one; choose another with --address`
 }
 
 const secret = (): string => randomBytes(24).toString('base64url')
@@ -45,7 +45,7 @@ export function freeswitchSetup(
       { path: 'freeswitch.xml', text: configuration },
       { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
     ],
-    reach: address === null ? reachOf(addresses) : `telephones and carriers reach FreeSWITCH at ${address}`,
+    reach: address === null ? reachOf(addresses) : `Telephones and carriers reach FreeSWITCH at ${address}`,
     steps: [
       `replace /etc/freeswitch by a folder that holds only ${out}/freeswitch.xml: mv /etc/freeswitch /etc/freeswitch.before && install -d -o freeswitch -g freeswitch -m 0750 /etc/freeswitch && install -o freeswitch -g freeswitch -m 0600 ${out}/freeswitch.xml /etc/freeswitch/`,
       `create the folder of records that could not be posted: install -d -o freeswitch -g trunkline -m 2770 ${cdrFolder}`,

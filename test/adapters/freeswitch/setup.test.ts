@@ -30,10 +30,13 @@ describe('the initial setup of FreeSWITCH', () => {
   })
 
   test('says where telephones reach it, and warns where none can', () => {
-    assert.equal(made().reach, 'telephones and carriers reach FreeSWITCH at 203.0.113.5')
-    assert.equal(made('192.0.2.1').reach, 'telephones and carriers reach FreeSWITCH at 192.0.2.1')
-    assert.match(made(null, ['203.0.113.5', '10.0.0.1']).reach, /2 addresses \(203\.0\.113\.5, 10\.0\.0\.1\)/)
-    assert.match(made(null, []).reach, /^warning: .* 127\.0\.0\.1, which no other machine reaches/)
+    assert.equal(made().reach, 'Telephones and carriers reach FreeSWITCH at 203.0.113.5')
+    assert.equal(made('192.0.2.1').reach, 'Telephones and carriers reach FreeSWITCH at 192.0.2.1')
+    assert.match(
+      made(null, ['203.0.113.5', '10.0.0.1']).reach,
+      /^This machine has 2 addresses \(203\.0\.113\.5, 10\.0\.0\.1\)/,
+    )
+    assert.match(made(null, []).reach, /^Warning: .* 127\.0\.0\.1, which no other machine reaches/)
   })
 
   test('lets no carrier send a call on', () => {

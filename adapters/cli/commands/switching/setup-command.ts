@@ -30,7 +30,7 @@ export function setupCommand(run: RunCommand, wiring: Wiring): Command {
     const setup = await make(context.options, { out, address: typeof address === 'string' ? address : null })
     await writeAll(out, setup)
     for (const { path } of setup.files) say(context, `Written: ${join(out, path)}`)
-    say(context, `Note: ${setup.reach}.`)
+    say(context, `${setup.reach}.`)
     for (const [index, step] of setup.steps.entries()) say(context, `${index + 1}. ${step}`)
   })
 }

@@ -15,7 +15,7 @@ test('the initial setup of a switch is readable only by its owner, overwrites no
   const made = await place.run(`trunkline switch setup freeswitch --out ${out}`)
   assert.equal(made.code, 0, made.stderr)
   assert.match(made.stderr, /restart trunklined, then FreeSWITCH/)
-  assert.match(made.stderr, /^Note: .*FreeSWITCH (?:at|uses|will use) /m)
+  assert.match(made.stderr, /FreeSWITCH (?:at|uses|will use) /)
   const file = join(out, 'freeswitch.xml')
   assert.equal(statSync(file).mode & 0o777, 0o600)
   writeFileSync(file, 'edited')
