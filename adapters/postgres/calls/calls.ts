@@ -24,7 +24,7 @@ export function calls(database: Database, clock: Clock, trail: AuditTrail): Call
   return {
     batchSize: () => BATCH,
     store: (feed, records, place) =>
-      database.write(async within => {
+      database.repeatable(async within => {
         await lockSources(within, records)
         const present = await sorted(within, tenantCatalogs, feed, records)
         const { conflicts, ...counts } = await storeSorted(within, present, clock.now())

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   Client,
   type ClientBase,
@@ -55,6 +56,11 @@ export interface Database extends Queries, Transactions {
   readonly long: Queries
   /** The same as `long` without named statements: the server plans each for its values, as searches need. */
   readonly planned: Queries
+  /**
+   * `write` for work that finds what it has stored already, such as calls by their ids: repeats it after a lost
+   * connection as well.
+   */
+  repeatable<T>(work: (within: Queries) => Promise<T>): Promise<T>
   /** Sends writing statements, each in its own transaction, once. */
   readonly single: Queries
   /** A dedicated connection for long work and temporary tables. */
@@ -119,6 +125,7 @@ export function connect(address: string): Database {
     planned: queriesOver(reads(long), statements, false),
     single: queriesOver(statement => short.query(statement, unknown), statements),
     ...transactions(transact),
+    repeatable: work => repeated(() => transactions(transact).write(work)),
     session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over),
     close: async () => {
       await Promise.all([short.close(), long.close(), pool.end()])
@@ -142,6 +149,20 @@ const reads =
 /** What was lost before its COMMIT is undone by the server. */
 function ended(cause: unknown): never {
   throw wasEnded(cause) ? unreachable(cause) : cause
+}
+
+/** A server that was restarted is back within these pauses. */
+const PAUSE_MS = 100
+
+async function repeated<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++)
+    try {
+      return await work()
+    } catch (error) {
+      const isOfConnection = error instanceof AppError && ['outcome_unknown', 'unavailable'].includes(error.code)
+      if (attempt === ATTEMPTS || !(isOfConnection || isLost(error))) throw error
+      await pause(PAUSE_MS * 2 ** attempt)
+    }
 }
 
 type Transact<Q> = <T>(begin: string, work: (within: Q) => Promise<T>) => Promise<T>

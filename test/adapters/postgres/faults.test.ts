@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { readRecord } from '../../../adapters/pbx/records.ts'
 import { raw, sql } from '../../../adapters/postgres/database/sql.ts'
 import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { manualClock } from '../../support/clock.ts'
 import { insert, row } from '../../support/data/rows.ts'
+import { asteriskRow, rules } from '../../support/data/switch.ts'
 import { type ByteProxy, byteProxy } from '../../support/postgres/byte-proxy.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
 
@@ -124,4 +126,20 @@ test('when every connection is taken and many wait, more changes are refused at 
     await holding
     const outcomes = await Promise.allSettled(changes)
     assert.ok(outcomes.some(({ status }) => status === 'fulfilled'))
+  }))
+
+test('calls whose COMMIT is not answered, or that are cut before it, are stored by a second try, each once', () =>
+  byProxy(async ({ records, calls, database }, proxy) => {
+    await insert(records, 'tenants', { slug: 'acme' })
+    for (const [id, text] of [
+      ['1.1', 'COMMIT'],
+      ['2.2', 'INSERT INTO cdr_ratings'],
+    ] as const) {
+      const feed = { name: 'Master.csv', rules: rules() }
+      const record = readRecord('asterisk-csv', asteriskRow({ id }).trimEnd())
+      proxy.cutAfter(text)
+      const { stored, known } = await calls.store(feed, [record], { mark: 'file', position: 1 })
+      assert.equal(stored + known, 1)
+    }
+    assert.equal(await database.value(sql`SELECT count(*) FROM cdrs`), 2)
   }))

@@ -27,15 +27,16 @@ async function lineOf(measure: Measure, { sqlite, postgres }: Pair, bench: Bench
   const found: { readonly sqlite: number; readonly postgres: number }[] = []
   for (let round = 0; round < (measure.isOnce ? 1 : bench.rounds); round++)
     found.push({ sqlite: await measure.run(sqlite, bench), postgres: await measure.run(postgres, bench) })
-  const { what, kind, goal } = measure
+  const { what, kind, goal, isAbsolute } = measure
   const ratio = median(found.map(round => round.postgres / round.sqlite))
+  const ours = median(found.map(round => round.postgres))
   const shown = kind === 'rate' ? perSecond : milliseconds
   return {
     what: `PostgreSQL beside SQLite: ${what}`,
     baseline: shown(median(found.map(round => round.sqlite))),
-    ours: shown(median(found.map(round => round.postgres))),
+    ours: shown(ours),
     ratio: times(ratio),
-    goal: `${kind === 'rate' ? '≥' : '≤'} ${goal} ×`,
-    met: kind === 'rate' ? ratio >= goal : ratio <= goal,
+    goal: `${kind === 'rate' ? '≥' : '≤'} ${isAbsolute ? shown(goal) : `${goal} ×`}`,
+    met: kind === 'rate' ? (isAbsolute ? ours : ratio) >= goal : ratio <= goal,
   }
 }
