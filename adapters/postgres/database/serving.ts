@@ -1,16 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
+import { AppError } from '../../../core/errors.ts'
 import type { Claim } from '../../../core/ports/storage.ts'
 import { connectFailure } from './connect-failure.ts'
 import type { Queries } from './database.ts'
-import { clientConfig } from './options.ts'
+import { clientConfig, shownAddress } from './options.ts'
 import { sql } from './sql.ts'
 
-/** "Trnl" in ASCII. Each daemon holds this lock, shared, while it serves the database. */
+/** "Trnl" in ASCII. A daemon holds this lock while it serves the database. */
 const SERVED = 0x54726e6c
 const RETRY_MS = 1_000
 
-/** Several daemons may serve a database: each claims it, on a connection that is opened again when it is lost. */
+/**
+ * Claims to be the one daemon that serves the database, on a connection that is opened again when it is lost. Throws
+ * `busy` if another one does.
+ */
 export async function claimServing(address: string): Promise<Claim> {
   const released = new AbortController()
   const config = { ...clientConfig(address), statement_timeout: 0 }
@@ -23,7 +27,8 @@ export async function claimServing(address: string): Promise<Claim> {
     })
     try {
       await client.connect()
-      await client.query('SELECT pg_advisory_lock_shared($1)', [SERVED])
+      const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [SERVED])
+      if (rows[0]?.held !== true) throw servedAlready(address)
     } catch (error) {
       await client.end().catch(() => undefined)
       throw error
@@ -50,6 +55,13 @@ export async function claimServing(address: string): Promise<Claim> {
     },
   }
 }
+
+const servedAlready = (address: string): AppError =>
+  new AppError(
+    'busy',
+    `${shownAddress(address)} is already served by another daemon; --force starts a second daemon anyway.`,
+    { hint: 'trunkline status' },
+  )
 
 /** Returns whether any daemon serves the database. */
 export const isServed = async (queries: Queries): Promise<boolean> =>

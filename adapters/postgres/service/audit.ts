@@ -58,7 +58,7 @@ const SECURITY = raw(
   `(action IN (${SECURITY_ACTIONS.map(action => `'${action}'`).join()}) OR resource = 'accounts' OR (resource IN ('sms_gateways','trunks') AND action = 'update') OR resource = 'trunk_routes')`,
 )
 
-const COLUMNS = raw('id, at, actor, origin, action, resource, record_id, record_name, changes')
+const COLUMNS = raw('id, at, actor, origin, action, resource, record_id, changes, record_name')
 
 const entry = (row: AuditRow): AuditEntry => ({ ...row, changes: JSON.parse(row.changes) })
 

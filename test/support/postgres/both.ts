@@ -26,7 +26,6 @@ const ON_BOTH = [
   'adapters/cli/commands/rating/dialling',
   'adapters/cli/commands/rating/rating.',
   'adapters/cli/commands/resource-commands',
-  'adapters/cli/transfer/import-calls',
   'adapters/cli/transfer/import-keys',
   'adapters/cli/transfer/import-outcome',
   'adapters/cli/transfer/import.',
