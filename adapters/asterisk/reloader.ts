@@ -37,20 +37,25 @@ export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
   const has = new Map<FileName, string>()
   const due = new Map<FileName, number>()
   const free = new Map<FileName, number>()
+  /** Files with a change that refuses something: these do not rest. */
+  const urgent = new Set<FileName>()
 
   const missing = (): FileName[] => FILES.filter(name => wanted && has.get(name) !== wanted[name].marker)
+  const dueAt = (name: FileName): number => Math.max(due.get(name) ?? 0, urgent.has(name) ? 0 : (free.get(name) ?? 0))
   const plan = (): void => {
     clearTimeout(timer)
-    const [next] = missing().toSorted((one, other) => (due.get(one) ?? 0) - (due.get(other) ?? 0))
+    const [next] = missing().toSorted((one, other) => dueAt(one) - dueAt(other))
     if (!manager || isBusy || next === undefined) return
-    timer = setTimeout(() => void step(), Math.max(0, (due.get(next) ?? 0) - now()))
+    timer = setTimeout(() => void step(), Math.max(0, dueAt(next) - now()))
     timer.unref()
   }
   const step = async (): Promise<void> => {
-    const name = missing().find(each => (due.get(each) ?? 0) <= now())
+    const name = missing().find(each => dueAt(each) <= now())
     const file = name && wanted?.[name]
     if (!manager || !file || !name || isBusy) return plan()
     isBusy = true
+    due.delete(name)
+    urgent.delete(name)
     const begun = now()
     try {
       await reload(manager, name, file.marker)
@@ -70,7 +75,8 @@ export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
     want: (files, isUrgent) => {
       wanted = files
       for (const name of missing()) {
-        const soonest = isUrgent ? now() : Math.max(now() + GATHER_MS, free.get(name) ?? 0)
+        if (isUrgent) urgent.add(name)
+        const soonest = isUrgent ? now() : now() + GATHER_MS
         due.set(name, Math.min(due.get(name) ?? soonest, soonest))
       }
       plan()
@@ -80,7 +86,7 @@ export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
         const marker = wanted?.[name].marker ?? ''
         if (isShown(await found.command(MODULES[name].show(marker)), marker)) has.set(name, marker)
       }
-      due.clear()
+      for (const each of [due, free, urgent]) each.clear()
       manager = found
       plan()
     },

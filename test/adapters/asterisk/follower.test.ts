@@ -178,6 +178,26 @@ describe('an Asterisk that is followed', () => {
     assert.doesNotMatch(readFileSync(join(folder, 'extensions.conf'), 'utf8'), /^\[tenant-acme\]/m)
   })
 
+  test('ends the calls of a suspended tenant while a long reload is under way', async () => {
+    // Asterisk answers nothing else on a connection that waits for a reload.
+    const waiting = new Set<unknown>()
+    const slow = await heldManager((action, socket) => {
+      if (action['Action'] === 'Reload' && model.channels.length > 0) waiting.add(socket)
+      return waiting.has(socket) ? null : model.answer(action, socket)
+    })
+    start(PASSWORD, slow)
+    await follower.reconcile('all')
+    await settled()
+    model.channels.push({ Channel: 'PJSIP/acme-101-00000001', Uniqueid: '1', Linkedid: '1', AccountCode: 'acme' })
+    set('acme', { extensions: [extension('103')] })
+    await follower.reconcile(new Set([1]))
+    await until('a reload is under way', () => waiting.size > 0)
+    set('acme', { tenant: { status: 'suspended' } })
+    await follower.reconcile(new Set([1]))
+    assert.deepEqual(model.channels, [])
+    await slow.close()
+  })
+
   test('reports records that cannot be on the switch, when those change', async () => {
     set('acme', { extensions: [extension('101', { secret: '' }), extension('102')] })
     start()
