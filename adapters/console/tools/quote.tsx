@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { MomentInput, momentHint } from '../parts/moment-input.tsx'
 import { Picker } from '../parts/picker.tsx'
@@ -36,25 +37,11 @@ export function QuoteScreen() {
   }
   const timeZone = zoneShown(zoneOf(tenant === null ? null : Number(tenant)))
   const set = (name: string, value: string): void => setQuery({ [name]: value || null }, true)
-  const input = (name: string, label: string, hint: string) => {
-    const common = { id: `quote-${name}`, value: searchParams.get(name) ?? '' }
-    return (
-      <div class="field">
-        <label for={common.id}>{label}</label>
-        {name === 'at' ? (
-          <MomentInput {...common} timeZone={timeZone} onMoment={moment => set(name, moment)} />
-        ) : (
-          <input {...common} onInput={event => set(name, event.currentTarget.value)} />
-        )}
-        <span class="hint">{hint}</span>
-        {errors.value[name]?.map(error => (
-          <span key={error} class="error">
-            {error}
-          </span>
-        ))}
-      </div>
-    )
-  }
+  const asked = (name: string) => ({
+    id: `quote-${name}`,
+    value: searchParams.get(name) ?? '',
+    errors: errors.value[name] ?? [],
+  })
   return (
     <>
       <header class="title">
@@ -68,23 +55,25 @@ export function QuoteScreen() {
         }}
       >
         <div class="fields">
-          <div class="field">
-            <label for="quote-tenant">Tenant</label>
-            <Picker
-              id="quote-tenant"
-              resource={tenants}
-              value={tenant === null ? null : Number(tenant)}
-              onPick={id => setQuery({ tenant: id === null ? null : String(id) }, true)}
-            />
-            {errors.value['tenant_id']?.map(error => (
-              <span key={error} class="error">
-                {error}
-              </span>
-            ))}
-          </div>
-          {input('number', 'Number', 'As dialled.')}
-          {input('seconds', 'Seconds', 'Answered seconds; default: 60.')}
-          {input('at', 'Start', `${momentHint(timeZone)} Default: now.`)}
+          <Asked {...asked('tenant_id')} label="Tenant" hint="">
+            {({ id }) => (
+              <Picker
+                id={id}
+                resource={tenants}
+                value={tenant === null ? null : Number(tenant)}
+                onPick={picked => set('tenant', picked === null ? '' : String(picked))}
+              />
+            )}
+          </Asked>
+          <Asked {...asked('number')} label="Number" hint="As dialled.">
+            {common => <input {...common} onInput={event => set('number', event.currentTarget.value)} />}
+          </Asked>
+          <Asked {...asked('seconds')} label="Seconds" hint="Answered seconds; default: 60.">
+            {common => <input {...common} onInput={event => set('seconds', event.currentTarget.value)} />}
+          </Asked>
+          <Asked {...asked('at')} label="Start" hint={`${momentHint(timeZone)} Default: now.`}>
+            {common => <MomentInput {...common} timeZone={timeZone} onMoment={moment => set('at', moment)} />}
+          </Asked>
         </div>
         <div class="actions">
           <button type="submit" class="primary">
@@ -92,17 +81,43 @@ export function QuoteScreen() {
           </button>
         </div>
       </form>
-      <dl class="steps" aria-live="polite">
-        {lines.value.map(({ label, text, aside, isMain }, index) => (
-          <div key={index}>
-            <dt>{String(label)}</dt>
-            <dd class={isMain ? 'main' : ''}>
-              {String(text)}
-              {String(aside)}
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <Steps lines={lines.value} />
     </>
   )
 }
+
+interface AskedProps {
+  readonly id: string
+  readonly value: string
+  readonly errors: readonly string[]
+  readonly label: string
+  readonly hint: string
+  readonly children: (common: { readonly id: string; readonly value: string }) => ComponentChildren
+}
+
+const Asked = ({ id, value, errors, label, hint, children }: AskedProps) => (
+  <div class="field">
+    <label for={id}>{label}</label>
+    {children({ id, value })}
+    {hint !== '' && <span class="hint">{hint}</span>}
+    {errors.map(error => (
+      <span key={error} class="error">
+        {error}
+      </span>
+    ))}
+  </div>
+)
+
+const Steps = ({ lines }: { readonly lines: readonly Readonly<Record<string, unknown>>[] }) => (
+  <dl class="steps" aria-live="polite">
+    {lines.map(({ label, text, aside, isMain }, index) => (
+      <div key={index}>
+        <dt>{String(label)}</dt>
+        <dd class={isMain ? 'main' : ''}>
+          {String(text)}
+          {String(aside)}
+        </dd>
+      </div>
+    ))}
+  </dl>
+)
