@@ -12,7 +12,7 @@ import { TABLES } from '../../sql/tables.ts'
 import { connect, type Loading, type Session } from './database.ts'
 import { isNoText, translate } from './errors.ts'
 import { assertFit } from './fit.ts'
-import { assertPresent, migrateWithin, schemaVersion } from './migrate.ts'
+import { assertPresent, createSearchIndexes, createTables, schemaVersion } from './migrate.ts'
 import { raw, sql } from './sql.ts'
 
 const AT_ONCE = 1_000
@@ -34,8 +34,10 @@ export const copyTarget = (address: string): CopyTarget => ({
     inSession(address, async session => {
       const result = await session.write(async within => {
         await assertEmpty(within)
-        await migrateWithin(within)
-        return work(filling(within))
+        await createTables(within)
+        const done = await work(filling(within))
+        await createSearchIndexes(within)
+        return done
       })
       // Without statistics, the first plans would be bad.
       await session.script('VACUUM ANALYZE')

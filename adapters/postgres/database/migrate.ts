@@ -40,10 +40,13 @@ export function assertPresent(version: number): void {
 
 /** Brings the schema up to date, all or nothing, one program at a time. */
 export const migrate = (database: Database, steps?: readonly string[]): Promise<void> =>
-  database.write(within => migrateWithin(within, steps))
+  database.write(async within => {
+    await createTables(within, steps)
+    await createSearchIndexes(within)
+  })
 
-/** The same within a transaction. */
-export async function migrateWithin(within: Queries, steps: readonly string[] = migrations): Promise<void> {
+/** The first part of a migration. */
+export async function createTables(within: Queries, steps: readonly string[] = migrations): Promise<void> {
   await within.run(sql`SELECT pg_advisory_xact_lock(${LOCK})`)
   await within.run(raw('SET LOCAL statement_timeout = 0'))
   await within.run(raw('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)'))
@@ -52,5 +55,9 @@ export async function migrateWithin(within: Queries, steps: readonly string[] = 
   for (const step of steps.slice(done)) await within.script(step)
   await within.run(raw('DELETE FROM schema_version'))
   await within.run(sql`INSERT INTO schema_version VALUES (${steps.length})`)
+}
+
+/** The second part: indexes of tables that are filled already are smaller, and built faster. */
+export async function createSearchIndexes(within: Queries): Promise<void> {
   for (const resource of resources.filter(({ search }) => search.length > 0)) await indexSearched(within, resource)
 }
