@@ -1,5 +1,6 @@
 import { valueAt } from '../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
+import type { Field } from '../../../core/resources/field.ts'
 import type { Row } from '../../../core/resources/resource.ts'
 import type { Loading, Queries } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
@@ -28,7 +29,7 @@ export function stagedSql(plan: BulkPlan): Staged {
   )
   const typed = (name: string, value: Row[string] | undefined): Sql => {
     const field = resource.fields[name]
-    return sql`${value ?? null}::${raw(field ? typeOf(field) : 'text')}`
+    return sql`${value ?? null}::${raw(stagedType(field))}`
   }
   const of = (name: string): Sql =>
     columns.includes(name) ? raw(`s.${name}`) : typed(name, { ...defaults, ...constants }[name])
@@ -51,7 +52,7 @@ export const comparable = ({ plan }: Staged, alias: string, name: string): Sql =
 export async function openStage(queries: Queries, { resource, columns, isSparse }: BulkPlan): Promise<void> {
   const typed = columns.map(name => {
     const field = resource.fields[name]
-    return `, ${name} ${field ? typeOf(field) : 'text'}${isText(field?.kind) ? ' COLLATE "C"' : ''}`
+    return `, ${name} ${stagedType(field)}${stagedType(field) === 'text' ? ' COLLATE "C"' : ''}`
   })
   const flags = isSparse ? columns.map(name => `, ${flagOf(name)} boolean`) : []
   await queries.script(`
@@ -61,7 +62,8 @@ export async function openStage(queries: Queries, { resource, columns, isSparse 
     CREATE TEMP TABLE import_problems (row bigint, line bigint, raw text, field text, kind text, detail bigint);`)
 }
 
-const isText = (kind: string | undefined): boolean => kind === undefined || ['text', 'date', 'json'].includes(kind)
+/** JSON is staged as text, which can be compared. */
+const stagedType = (field: Field | undefined): string => (!field || field.kind === 'json' ? 'text' : typeOf(field))
 
 export function stage(queries: Loading, plan: BulkPlan, records: BulkRecords): Promise<void> {
   const { columns, isSparse } = plan

@@ -7,8 +7,10 @@ import { text as readAll } from 'node:stream/consumers'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { importRecords } from '../../../../adapters/cli/transfer/import/import.ts'
 import { readImportOptions } from '../../../../adapters/cli/transfer/import/options.ts'
+import { openStorage } from '../../../../adapters/sqlite/storage.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import { DECK_HEADER, type Desk, deck, listening, openDesk } from '../../../support/cli/imports.ts'
+import { manualClock } from '../../../support/clock.ts'
 
 const FLAGS = ['--tenant', 'acme']
 
@@ -157,9 +159,11 @@ describe('an import with bad rows', () => {
     const full = { exitCode: 74, message: 'cannot write /dev/full: the disk is full (ENOSPC)' }
     await assert.rejects(desk.take('rates', text, [...FLAGS, '--reject-file', '/dev/full']), full)
     await assert.rejects(desk.give('rates', ['--out', '/dev/full']), full)
-    const database = { exitCode: 73, message: `cannot write ${desk.path}: it is a database` }
-    await assert.rejects(unread(desk.path), database)
-    await assert.rejects(desk.give('rates', ['--out', desk.path]), database)
+    const database = join(desk.folder, 'other.db')
+    await openStorage(database, { clock: manualClock(), create: true }).close()
+    const refused = { exitCode: 73, message: `cannot write ${database}: it is a database` }
+    await assert.rejects(unread(database), refused)
+    await assert.rejects(desk.give('rates', ['--out', database]), refused)
     const sheet = join(desk.folder, 'staff.csv')
     writeFileSync(sheet, 'extension_number,display_name\n')
     await assert.rejects(unread(sheet), {
