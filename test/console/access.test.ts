@@ -59,6 +59,20 @@ test('a supervisor is offered what can be read, and nothing that changes anythin
   assert.equal(await page.getByRole('button', { name: 'Discard' }).count(), 0)
 })
 
+test('a supervisor sees an import that runs, and nothing that would stop it', async () => {
+  const page = await openAs('/quote', 'supervisor')
+  const job = {
+    ...{ id: 7, kind: 'import', collection: 'rates', state: 'running', file: 'deck.csv', bytes: 9, by: 'admin' },
+    ...{ can_resume: false, progress: { rows: 5, bytes: 5, rejected: 0 }, created_at: '2026-11-01T00:00:00Z' },
+  }
+  await page.route('**/api/console/jobs', route => route.fulfill({ json: { data: [job] } }))
+  await page.route('**/api/console/jobs/7', route => route.fulfill({ json: { data: job } }))
+  await page.goto(`${world.service.url}/jobs?job=7`)
+  await page.getByText('Running · 5 rows').waitFor()
+  for (const name of ['Stop', 'Import a file'])
+    assert.equal(await page.getByRole('button', { name }).or(page.getByRole('link', { name })).count(), 0, name)
+})
+
 test('a manager changes records, but deletes no tenants and leaves alone where passwords go', async () => {
   const page = await openAs(`/tenants/${world.references.tenant_id}`, 'manager')
   await page.getByRole('button', { name: 'Save' }).waitFor()
