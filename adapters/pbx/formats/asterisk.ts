@@ -26,6 +26,7 @@ export function asteriskParser(source: SourceFormat, columns: readonly string[],
 
 function completedCall(source: SourceFormat, row: Fields, raw: string): CompletedCall | UnreadableRecord {
   const disposition = DISPOSITIONS.get(row.text('disposition'))
+  const phone = phoneSentOn(row)
   if (disposition === undefined) row.problem('disposition', `is not known: ${quoted(row.text('disposition'))}`)
   return row.finish({
     source,
@@ -34,9 +35,9 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
     accountcode: row.text('accountcode'),
     context: row.text('dcontext'),
     callerNumber: row.text('src'),
-    destinationNumber: row.text('dst'),
-    direction: ENDS_INSIDE.includes(row.text('lastapp')) ? 'inbound' : null,
-    leg: row.text('dcontext') === REFUSED ? 'b' : 'a',
+    destinationNumber: phone ?? row.text('dst'),
+    direction: phone !== null || ENDS_INSIDE.includes(row.text('lastapp')) ? 'inbound' : null,
+    leg: row.text('dcontext') === REFUSED && row.text('dstchannel') === '' ? 'b' : 'a',
     startedAt: row.moment('start'),
     answeredAt: row.optionalMoment('answer'),
     endedAt: row.optionalMoment('end'),
@@ -49,6 +50,20 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
 
 /** The context of our dialplan where a refused transfer ends; the transferred call has its own record. */
 const REFUSED = 'tl-refused'
+
+/**
+ * Returns the number of the phone that a call inside has reached and that has transferred it since: Asterisk may write
+ * the number that it was transferred to into this row, though another row is for that call. Null for other rows.
+ */
+function phoneSentOn(row: Fields): string | null {
+  const [account, context] = [row.text('accountcode'), row.text('dcontext')]
+  const isOfOurs = context === REFUSED || (account !== '' && context.includes(`-${account}`))
+  const isInPlace = context === `inside-${account}` || context === `did-${account}`
+  const phones = `PJSIP/${account}-`
+  const reached = row.text('dstchannel')
+  if (!isOfOurs || isInPlace || ![row.text('channel'), reached].every(each => each.startsWith(phones))) return null
+  return /^([0-9*#+]+)-[0-9a-f]{8,}$/.exec(reached.slice(phones.length))?.[1] ?? null
+}
 
 /** Applications that end a call inside the switch. */
 const ENDS_INSIDE = ['Queue', 'VoiceMail', 'VoiceMailMain']

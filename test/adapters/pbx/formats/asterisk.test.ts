@@ -150,3 +150,32 @@ test('a call that ends in a queue or a mailbox is a call inside', () => {
     assert.equal(call.direction, expected)
   }
 })
+
+/** A row of the first set-up, by its columns that matter. */
+const ofOurs = (dst: string, dcontext: string, channel: string, dstchannel: string): string =>
+  `"acme","101","${dst}","${dcontext}","101","${channel}","${dstchannel}","Dial","x","2026-11-22 10:00:00","2026-11-22 10:00:01","2026-11-22 10:00:03",3,2,"ANSWERED","DOCUMENTATION","1.1","","","1.1",7`
+const [DESK, HALL, CARRIER] = ['PJSIP/acme-101-00000001', 'PJSIP/acme-102-00000002', 'PJSIP/_carrier-00000003']
+
+test('a call inside that is transferred stays a call inside, whatever number Asterisk writes into its row', () => {
+  for (const [dst, context] of [
+    ['0901110015', 'tenant-acme'],
+    ['prefix', 'tl-refused'],
+    ['+380501110014', 'trunks-acme-0'],
+  ] as const) {
+    const call = parseAsteriskCsv(ofOurs(dst, context, DESK, HALL))
+    assert.ok('direction' in call, JSON.stringify(call))
+    assert.deepEqual([call.destinationNumber, call.direction, call.leg], ['102', 'inbound', 'a'])
+  }
+})
+
+test('a call to a DID, a call out and the row of a refused transfer are not taken for calls inside', () => {
+  const read = (...row: Parameters<typeof ofOurs>) => {
+    const call = parseAsteriskCsv(ofOurs(...row))
+    assert.ok('direction' in call, JSON.stringify(call))
+    return [call.destinationNumber, call.direction, call.leg]
+  }
+  assert.deepEqual(read('+380441234567', 'did-acme', DESK, HALL), ['+380441234567', null, 'a'])
+  assert.deepEqual(read('+380441234567', 'tl-dids-67', CARRIER, HALL), ['+380441234567', null, 'a'])
+  assert.deepEqual(read('+380501110018', 'trunks-acme-0', DESK, CARRIER), ['+380501110018', null, 'a'])
+  assert.deepEqual(read('prefix', 'tl-refused', CARRIER, ''), ['prefix', null, 'b'])
+})
