@@ -64,7 +64,8 @@ export function messages(database: Database, clock: Clock, trail: AuditTrail): M
     receive: (gatewayId, receipt, receive, sender, scope = 'latest') => {
       const now = clock.now()
       const leave = parked.expect(gatewayId, sender)
-      const work = database.write(async (within): Promise<Received> => {
+      // A gateway may send a receipt twice itself.
+      const work = database.repeatable(async (within): Promise<Received> => {
         const { externalId } = receipt
         const isNamed = externalId !== null && !externalId.includes('\0')
         if (isNamed) await lockReceipts(within, gatewayId, [externalId])

@@ -5,9 +5,11 @@ import { readRecord } from '../../../adapters/pbx/records.ts'
 import { raw, sql } from '../../../adapters/postgres/database/sql.ts'
 import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
+import { DEADLINE, GATEWAY, receipt, receive, SENDER, submitAs } from '../../contracts/messaging/message-world.ts'
 import { manualClock } from '../../support/clock.ts'
 import { insert, row } from '../../support/data/rows.ts'
 import { asteriskRow, rules } from '../../support/data/switch.ts'
+import { queuedMessage } from '../../support/messaging/messages.ts'
 import { type ByteProxy, byteProxy } from '../../support/postgres/byte-proxy.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
 
@@ -142,4 +144,14 @@ test('calls whose COMMIT is not answered, or that are cut before it, are stored 
       assert.equal(stored + known, 1)
     }
     assert.equal(await database.value(sql`SELECT count(*) FROM cdrs`), 2)
+  }))
+
+test('a receipt whose COMMIT is not answered is received by a second try', () =>
+  byProxy(async ({ messages, records }, proxy) => {
+    const { id: _, ...message } = queuedMessage({ sms_gateway_id: GATEWAY })
+    const { id } = await messages.create(message, DEADLINE)
+    await messages.settle(id, submitAs('m1'), (stored, given) => receive(stored, given))
+    proxy.cutAfter('COMMIT')
+    assert.equal(await messages.receive(GATEWAY, receipt('m1'), receive, SENDER), 'matched')
+    assert.match(String((await records.find(resourceNamed('sms_messages'), id))?.['delivery_status']), /delivrd/)
   }))
