@@ -33,7 +33,7 @@ function without({ table, id, parent }: NonNullable<Damage['dangling']>): string
   return `trunkline ${command} ${verbsOf(resource).delete} id:${id}`
 }
 
-const BACKUP = /^trunkline-.*\.db$/
+const BACKUP = /^trunkline-.*\.(?:db|dump)$/
 
 /**
  * Returns the command that restores the newest of the daemon's backups, whose names sort by time; without one, a
