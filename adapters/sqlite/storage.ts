@@ -6,7 +6,7 @@ import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
 import { removeDrafts } from './database/copies.ts'
 import { type Connection, isThere, makeFolder, openDatabase } from './database/database.ts'
-import { translating } from './database/errors.ts'
+import { translated, translating } from './database/errors.ts'
 import { claimServing, servedAlready } from './database/serving.ts'
 import { createWriter, type Writer } from './database/writer.ts'
 import { RecordSteps } from './records/record-steps.ts'
@@ -37,7 +37,7 @@ export const databaseFile = { makeFolder, removeDrafts }
 export const databaseAt = (path: string): DatabasePlace => ({
   name: path,
   file: path,
-  isThere: async () => isThere(path),
+  isThere: async () => translated(() => isThere(path), path),
   open: async options => openStorage(path, options),
   copySource: async () => (await import('./database/copying.ts')).copySource(path),
   copyTarget: async () => (await import('./database/copying.ts')).copyTarget(path),

@@ -252,7 +252,7 @@ describe('a daemon that cannot start', () => {
 
   it('for no database can be at its path ends with 73, as the command line does, and says why', async () => {
     const paths: [path: string, why: RegExp][] = [
-      ['/dev/null/x/test.db', /a part of the path is no folder \((?:ENOTDIR|EEXIST)\)/],
+      ['/dev/null/x/test.db', /a part of the path is not a folder \((?:ENOTDIR|EEXIST)\)/],
       [join(folder.path, 'x'.repeat(300)), /the name is too long \(ENAMETOOLONG\)/],
       ['/proc/none/test.db', /there can be no such folder \(ENOENT\)/],
     ]

@@ -7,8 +7,8 @@ export const CONFIG = 'trunkline config show'
 
 /** What the system says of a path that cannot have a file. */
 const REASONS: Readonly<Record<string, string>> = {
-  EEXIST: 'a part of the path is no folder',
-  ENOTDIR: 'a part of the path is no folder',
+  EEXIST: 'a part of the path is not a folder',
+  ENOTDIR: 'a part of the path is not a folder',
   ENOENT: 'there can be no such folder',
   ENAMETOOLONG: 'the name is too long',
   ELOOP: 'its links lead in a circle',
@@ -53,6 +53,15 @@ export function translate(error: unknown, path?: string): unknown {
   if (code === 'SQLITE_IOERR' || code.startsWith('SQLITE_IOERR_'))
     return new AppError('storage_full', 'The disk could not be read or written; nothing was stored.', { cause })
   return error
+}
+
+/** Returns what `work` returns, and translates its errors, about that file. */
+export function translated<T>(work: () => T, path: string): T {
+  try {
+    return work()
+  } catch (error) {
+    throw translate(error, path)
+  }
 }
 
 /** Wraps a port so that the driver's errors are translated. */

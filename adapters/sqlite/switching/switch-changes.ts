@@ -9,7 +9,10 @@ const ALL_TENANTS = 0
 /** Returns a function that gives the tenants of records added to a table since its last call. */
 function added({ value }: Connection, table: string, condition = 'true'): () => Changed {
   const last = value<[string], number>('SELECT seq FROM sqlite_sequence WHERE name = ?')
-  const tenants = value<[number], number>(`SELECT DISTINCT tenant_id FROM ${table} WHERE id > ? AND ${condition}`)
+  // Of its own accord, SQLite would walk the whole index by tenant, to find each one once.
+  const tenants = value<[number], number>(
+    `SELECT DISTINCT tenant_id FROM ${table} NOT INDEXED WHERE id > ? AND ${condition}`,
+  )
   const lastId = (): number => last.get(table) ?? 0
   let through = lastId()
   return () => {

@@ -39,7 +39,7 @@ const misuses: readonly (readonly [line: string, code: number, stderr: string])[
     64,
     "error: option '--search <text>' argument missing\nhint: trunkline tenant list --help\n",
   ],
-  ['trunkline --db', 64, "error: option '--db <file>' argument missing\nhint: trunkline --help\n"],
+  ['trunkline --db', 64, "error: option '--db <database>' argument missing\nhint: trunkline --help\n"],
   ['trunkline -q --output', 64, "error: option '-o, --output <form>' argument missing\nhint: trunkline --help\n"],
   [
     'trunkline tenant list -o xml',

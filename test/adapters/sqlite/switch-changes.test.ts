@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
-import { after, test } from 'node:test'
+import { after, mock, test } from 'node:test'
 import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
 import { manualClock } from '../../support/clock.ts'
@@ -34,4 +34,19 @@ test('very many new records change all tenants', async () => {
     INSERT INTO extensions SELECT NULL, ${id}, 'x' || i, 'X', NULL, 's', 'active', 0, created_at, updated_at
     FROM k, extensions WHERE extensions.id = ${extension}`)
   assert.equal((await changes.next()).records, 'all')
+})
+
+test('what is new is found without reading what is old', async () => {
+  const storage = openStorage(':memory:', { clock })
+  const { db } = storage.connection
+  const prepare = mock.method(db, 'prepare')
+  storage.switchChanges()
+  const sought = prepare.mock.calls.map(call => String(call.arguments[0])).filter(sql => / id > \?/.test(sql))
+  prepare.mock.restore()
+  assert.equal(sought.length, 3)
+  for (const sql of sought) {
+    const plan = db.prepare<[number], { detail: string }>(`EXPLAIN QUERY PLAN ${sql}`).all(0)
+    assert.match(plan[0]?.detail ?? '', /USING INTEGER PRIMARY KEY \(rowid>\?\)/, sql)
+  }
+  await storage.close()
 })
