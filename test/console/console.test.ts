@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import { resources } from '../../core/resources/all.ts'
 import { collectionOf } from '../../core/resources/resource.ts'
 import { addGateway, startGateway } from '../support/messaging/gateway.ts'
-import { accessibilityProblems, type ConsoleWorld, signIn, startConsole } from './support/console.ts'
+import { type ConsoleWorld, signIn, startConsole } from './support/console.ts'
 
 let world: ConsoleWorld
 before(async () => {
@@ -143,36 +143,6 @@ test('filters, order and columns stand in the address, and come back with it', a
   await page.goBack()
   await page.waitForURL(/sort=-cost/)
 })
-
-for (const [width, colorScheme] of [
-  [1280, 'light'],
-  [1280, 'dark'],
-  [390, 'light'],
-  [390, 'dark'],
-] as const)
-  test(`axe finds nothing, ${colorScheme} and ${width} pixels wide`, async () => {
-    const { id } = await world.create('extensions')
-    for (const path of [
-      '/',
-      '/tenants',
-      '/cdrs',
-      `/extensions/${id}`,
-      '/rates/new',
-      '/devices',
-      '/usage',
-      '/quote',
-      '/audit',
-      '/quarantine',
-      '/accounts?account=new',
-      '/sessions',
-      '/rerate',
-    ]) {
-      const page = await world.open(path, { width, colorScheme })
-      await page.locator('.row[data-id], form.record, form.filters, .nothing, .tiles, .simple').first().waitFor()
-      assert.deepEqual(await accessibilityProblems(page), [], path)
-      await page.context().close()
-    }
-  })
 
 test('a call leads to what it costs by the rates of its time, explained', async () => {
   const { tenant_id } = world.references
