@@ -4,7 +4,7 @@ import { ROUTE_TABLES } from '../sql/prefix-routes.ts'
 import { bulk } from './bulk/bulk.ts'
 import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
-import { removeDrafts } from './database/copies.ts'
+import { removeDrafts } from './database/copy-file.ts'
 import { type Connection, isThere, makeFolder, openDatabase } from './database/database.ts'
 import { translated, translating } from './database/errors.ts'
 import { claimServing, servedAlready } from './database/serving.ts'
@@ -39,8 +39,8 @@ export const databaseAt = (path: string): DatabasePlace => ({
   file: path,
   isThere: async () => translated(() => isThere(path), path),
   open: async options => openStorage(path, options),
-  copySource: async () => (await import('./database/copying.ts')).copySource(path),
-  copyTarget: async () => (await import('./database/copying.ts')).copyTarget(path),
+  copySource: async () => (await import('./database/copy-rows.ts')).copySource(path),
+  copyTarget: async () => (await import('./database/copy-rows.ts')).copyTarget(path),
   claim: async () => {
     const claim = claimServing(path)
     if (!claim) throw servedAlready(path)

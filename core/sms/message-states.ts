@@ -7,7 +7,10 @@ import { classOf } from './status-class.ts'
 /** The length in characters up to which receipts extend `remote_response`; later ones still change the status. */
 const MAX_MERGED = 65_536
 
-/** queued → submitted or failed, by the gateway's reply. Any other message stays unchanged. */
+/**
+ * queued → submitted or failed, by the gateway's reply. Any other message stays unchanged. Gateways with a profile have
+ * `profiles/profiled-states.ts` instead.
+ */
 export function settle(message: Message, reply: GatewayReply, { redact, now }: Recording): Message {
   if (!isOpen(message)) return message
   if (reply.kind === 'failed') {

@@ -1,7 +1,7 @@
 import { isLosslessNumber } from 'lossless-json'
 import type { Redact } from './message.ts'
 
-const MARK = '[redacted]'
+export const MARK = '[redacted]'
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 

@@ -67,7 +67,10 @@ function mayCost(deciding: DecisionContext, caller: SwitchExtension, { digits }:
   return limitRefusal(deciding, all, true)
 }
 
-/** Returns the route's trunks that can take the call, in order. */
+/**
+ * Returns the route's trunks that can take the call, in order. When a switch goes on to the next is in what it is given:
+ * `dialplan.ts` of FreeSWITCH, `routes.ts` of Asterisk.
+ */
 function trunkTargets(
   { facts, live, steps }: DecisionContext,
   caller: SwitchExtension,

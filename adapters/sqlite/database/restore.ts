@@ -1,7 +1,7 @@
 import { existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
-import { copyDatabase, syncFile, verify } from './copies.ts'
+import { copyDatabase, syncFile, verify } from './copy-file.ts'
 import { Sqlite } from './driver.ts'
 import { translate } from './errors.ts'
 import { isLocked } from './locks.ts'

@@ -13,7 +13,7 @@ import type { Message } from '../../sms/message.ts'
 import { giveUp } from '../../sms/message-states.ts'
 import type { ProviderRequest } from '../../sms/profiles/request.ts'
 import { fill } from '../../sms/profiles/template.ts'
-import { maskNamed, redactor } from '../../sms/redact.ts'
+import { MARK, maskNamed, redactor } from '../../sms/redact.ts'
 import type { Gateway } from '../../sms/submission.ts'
 import { type IncomingReceipt, type ReceiptOutcome, receiveByProfile, receiveDocumented } from './receiving.ts'
 import { acceptSend, courier, type Sending, type SendRequest } from './sending.ts'
@@ -196,6 +196,6 @@ function masked({ url, body, headers, basic, method }: ProviderRequest, gateway:
     url: clean(url),
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, clean(value)])),
     body: body === null ? null : clean(body),
-    basic: basic && { username: basic.username, password: '[redacted]' },
+    basic: basic && { username: basic.username, password: MARK },
   }
 }

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, watch, writ
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { pino } from 'pino'
-import { copyDatabase, verify } from '../../../adapters/sqlite/database/copies.ts'
+import { copyDatabase, verify } from '../../../adapters/sqlite/database/copy-file.ts'
 import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { type BackupPlan, backUpIfDue, backupsIn, lastBackupAt } from '../../../bin/daemon/backups.ts'
 import { manualClock } from '../../support/clock.ts'

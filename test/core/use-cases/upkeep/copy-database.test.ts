@@ -5,10 +5,13 @@ import { test } from 'node:test'
 import {
   copySource as postgresSource,
   copyTarget as postgresTarget,
-} from '../../../../adapters/postgres/database/copying.ts'
+} from '../../../../adapters/postgres/database/copy-rows.ts'
 import { openStorage as openPostgres } from '../../../../adapters/postgres/storage.ts'
 import { TABLES } from '../../../../adapters/sql/tables.ts'
-import { copySource as sqliteSource, copyTarget as sqliteTarget } from '../../../../adapters/sqlite/database/copying.ts'
+import {
+  copySource as sqliteSource,
+  copyTarget as sqliteTarget,
+} from '../../../../adapters/sqlite/database/copy-rows.ts'
 import { openStorage as openSqlite } from '../../../../adapters/sqlite/storage.ts'
 import { nodeDigests } from '../../../../adapters/system/digests.ts'
 import type { CopyTarget } from '../../../../core/ports/storage.ts'

@@ -13,7 +13,7 @@ import type {
 } from '../../../core/ports/storage.ts'
 import { TABLES } from '../../sql/tables.ts'
 import { ensureSearchIndexes } from '../records/search/search-index.ts'
-import { alreadyThere, linkAt, removeDrafts, syncFile, verify } from './copies.ts'
+import { alreadyThere, linkAt, removeDrafts, syncFile, verify } from './copy-file.ts'
 import { belongAsFolder, isThere, makeFolder, openDatabase } from './database.ts'
 import { translate } from './errors.ts'
 
