@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { resources } from '../../core/resources/all.ts'
 import { collectionOf } from '../../core/resources/resource.ts'
-import { addGateway, startGateway } from '../support/messaging/gateway.ts'
+import { addGateway, signal, startGateway } from '../support/messaging/gateway.ts'
 import { type ConsoleWorld, signIn, startConsole } from './support/console.ts'
 
 let world: ConsoleWorld
@@ -67,6 +67,29 @@ test('a session that ends in a form is renewed over it, and nothing that was typ
   await signIn(page)
   await page.getByText('Queue updated successfully.').waitFor()
   assert.equal((await world.get(`/api/queues/${id}`)).json.data.name, 'Sales')
+})
+
+test('what is typed while a saved record is read again stays, and is saved next', async () => {
+  const { id } = await world.create('queues', { name: 'Support' })
+  const page = await world.open(`/queues/${id}`)
+  const name = page.getByLabel('Name', { exact: false }).first()
+  await name.fill('Sales')
+  const path = `/api/console/records/queues/${id}`
+  const typed = signal<void>()
+  await page.route(`**${path}`, async route => {
+    if (route.request().method() === 'GET') await typed.promise
+    await route.continue()
+  })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Queue updated successfully.').waitFor()
+  await name.fill('Service')
+  const readAgain = page.waitForResponse(answer => answer.url().endsWith(path) && answer.request().method() === 'GET')
+  typed.resolve()
+  await (await readAgain).finished()
+  const saved = page.waitForResponse(answer => answer.url().endsWith(path) && answer.request().method() === 'PATCH')
+  await page.getByRole('button', { name: 'Save' }).click()
+  assert.equal((await saved).status(), 200)
+  assert.equal((await world.get(`/api/queues/${id}`)).json.data.name, 'Service')
 })
 
 test('of two who edit one record, the second sees both sides and decides', async () => {

@@ -1,6 +1,6 @@
 import { type Signal, signal } from '@preact/signals'
 import { createRef } from 'preact'
-import { useEffect, useMemo } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { isJsonObject } from '../../../core/json.ts'
 import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
 import { asRecord, type RecordData, Refusal, request, Unreached } from '../state/api.ts'
@@ -69,7 +69,8 @@ export class Editing {
 
   async save(): Promise<void> {
     const { resource, opened, onSaved } = this.#options
-    const { body, errors } = checked(resource, this.draft.value, opened ? this.original.value : null)
+    const sent = this.draft.value
+    const { body, errors } = checked(resource, sent, opened ? this.original.value : null)
     this.trouble.value = null
     if (Object.keys(errors).length > 0) return this.#show(errors)
     if (opened && Object.keys(body).length === 0) return note('Nothing has changed.')
@@ -77,7 +78,7 @@ export class Editing {
     try {
       const headers = this.#version === null ? {} : { 'if-match': this.#version }
       const { data, message } = await request(opened ? 'PATCH' : 'POST', this.#path, { json: body, headers })
-      this.original.value = this.draft.value
+      this.original.value = sent
       this.errors.value = {}
       this.theirs.value = null
       note(message)
@@ -94,17 +95,25 @@ export class Editing {
     this.errors.value = {}
   }
 
+  /** Goes on from the record as it was read again, and keeps what is typed. */
+  goOn(opened: Opened): void {
+    if (opened.version === this.#version) return
+    this.#goOnFrom(opened, this.#typed())
+  }
+
   takeTheirs(): void {
-    this.#goOnFrom({})
+    this.#goOnFrom(this.theirs.value, {})
   }
 
   /** Saves what was typed over the other's changes. */
   keepMine(): void {
-    const original = this.original.value
-    this.#goOnFrom(
-      Object.fromEntries(Object.entries(this.draft.value).filter(([name, value]) => value !== original[name])),
-    )
+    this.#goOnFrom(this.theirs.value, this.#typed())
     void this.save()
+  }
+
+  #typed(): Draft {
+    const original = this.original.value
+    return Object.fromEntries(Object.entries(this.draft.value).filter(([name, value]) => value !== original[name]))
   }
 
   /** Returns the stored secret. */
@@ -132,11 +141,10 @@ export class Editing {
     requestAnimationFrame(() => this.form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
 
-  /** Goes on from the other's version of the record, with these values typed. */
-  #goOnFrom(typed: Draft): void {
-    const theirs = this.theirs.value
-    const now = draftOf(this.#options.resource, theirs?.record ?? null, NO_PRESETS)
-    this.#version = theirs?.version ?? null
+  /** Goes on from that version of the record, with these values typed. */
+  #goOnFrom(opened: Opened | null, typed: Draft): void {
+    const now = draftOf(this.#options.resource, opened?.record ?? null, NO_PRESETS)
+    this.#version = opened?.version ?? null
     this.original.value = now
     this.draft.value = { ...now, ...typed }
     this.theirs.value = null
@@ -145,7 +153,11 @@ export class Editing {
 
 /** Begins to edit a record, and protects what is typed from being left by mistake. */
 export function useEditing(options: EditingOptions): Editing {
+  const { opened } = options
   const editing = useMemo(() => new Editing(options), [])
+  useLayoutEffect(() => {
+    if (opened) editing.goOn(opened)
+  }, [opened?.version])
   useEffect(
     () =>
       guardLeaving(() => !editing.isChanged() || editing.isSaving.value, 'What you have typed is not saved. Leave it?'),

