@@ -32,7 +32,9 @@ const REFUSED: readonly Advice[] = [
 ]
 
 /** Returns the error of a program that cannot open the database at an address: what is wrong, and what to do. */
-export function connectFailure(address: string, cause: unknown): unknown {
+export function connectFailure(address: string, error: unknown): unknown {
+  // The connection has translated its errors already.
+  const cause = error instanceof AppError && error.cause instanceof Error ? error.cause : error
   const code = codeOf(cause)
   const failure = (kind: 'unavailable' | 'configuration', what: string, hint?: string): AppError =>
     new AppError(kind, `${shownAddress(address)} cannot be opened: ${what}.`, {
@@ -44,8 +46,8 @@ export function connectFailure(address: string, cause: unknown): unknown {
   if (unreachable) return failure('unavailable', unreachable[1], unreachable[2])
   const refused = REFUSED.find(([codes]) => codes.test(code))
   if (refused) return failure('configuration', refused[1], refused[2])
-  const translated = translate(cause)
+  const translated = translate(error)
   // The driver has errors without a code, as for a server that has no TLS.
-  if (translated !== cause || code !== '' || !(cause instanceof Error)) return translated
+  if (cause instanceof AppError || code !== '' || !(cause instanceof Error)) return translated
   return failure('unavailable', cause.message.replace(/\.$/, ''))
 }
