@@ -1,13 +1,13 @@
-import { type FeedParts, xmlFeed } from './feed/feed.ts'
-import { liveCalls } from './feed/live-calls.ts'
-import { freeswitchMounts, type MountParts } from './feed/mounts.ts'
-import { trunkAddresses } from './feed/trunk-addresses.ts'
 import { type FollowerParts, freeswitchFollower } from './follow/follower.ts'
+import { type LookupParts, lookupAnswers } from './lookups/answers.ts'
+import { liveCalls } from './lookups/live-calls.ts'
+import { freeswitchMounts, type MountParts } from './lookups/mounts.ts'
+import { trunkAddresses } from './lookups/trunk-addresses.ts'
 import { freeswitchSwitch } from './queries/switch.ts'
 import { freeswitchSetup } from './setup/setup.ts'
 
 export interface FreeswitchService
-  extends Pick<FeedParts, 'directory' | 'clock' | 'onDecision'>,
+  extends Pick<LookupParts, 'directory' | 'clock' | 'onDecision'>,
     Omit<MountParts, 'answer'>,
     Pick<FollowerParts, 'place' | 'onTrouble' | 'onCommandRefused'> {}
 
@@ -19,7 +19,7 @@ function serve(service: FreeswitchService) {
   const now = (): number => performance.now()
   const live = liveCalls(now)
   const key = service.token
-  const answer = xmlFeed({ ...service, live, key, addresses: trunkAddresses() })
+  const answer = lookupAnswers({ ...service, live, key, addresses: trunkAddresses() })
   return {
     mounts: freeswitchMounts({ ...service, answer }),
     follower: freeswitchFollower({ ...service, live, key, now }),

@@ -1,4 +1,4 @@
-import { attemptsOf } from './attempts.ts'
+import { attemptsOf } from './attempt-records.ts'
 import { type IdConflict, type IdentifiedCall, isSameCall, mayBeOne, type StoredCall } from './identity.ts'
 
 export interface SeparatedCalls<T extends IdentifiedCall> {

@@ -9,7 +9,7 @@ const desk = phone('acme', '101', 11)
 const hall = phone('acme', '102', 12)
 
 /** The daemon's own requests of the switch, with another token. */
-const feed = (url: string, token: string): Promise<Response> =>
+const lookUp = (url: string, token: string): Promise<Response> =>
   fetch(`${url}/freeswitch/xml`, {
     method: 'POST',
     headers: { authorization: `Basic ${Buffer.from(`freeswitch:${token}`).toString('base64')}` },
@@ -51,10 +51,10 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
   test('a request with another token gets 401, and is counted', async () => {
     const series = 'trunkline_switch_decisions_total{what="request",refusal="token"}'
     const before = await metric(series)
-    const refused = await feed(lab.daemon.url, 'x'.repeat(32))
+    const refused = await lookUp(lab.daemon.url, 'x'.repeat(32))
     assert.equal(refused.status, 401)
     assert.doesNotMatch(await refused.text(), /gateway/)
-    assert.equal((await feed(lab.daemon.url, lab.token)).status, 200)
+    assert.equal((await lookUp(lab.daemon.url, lab.token)).status, 200)
     assert.equal(await metric(series), before + 1)
   })
 

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { decideRegistration, tenantRefusal } from '../../../core/switching/decide-registration.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
-import { tiersOf } from '../feed/callcenter.ts'
-import { ringingQueues } from '../feed/queues.ts'
+import { tiersOf } from '../lookups/callcenter.ts'
+import { ringingQueues } from '../lookups/queues.ts'
 import { queueName } from '../names.ts'
 
 /** What FreeSWITCH keeps of a tenant once it knows it, as the directory had it at the last check. */

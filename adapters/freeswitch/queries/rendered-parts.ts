@@ -1,24 +1,24 @@
 import type { RenderedPart, RenderRequest } from '../../../core/ports/switching.ts'
 import { SECRET_MARK } from '../../../core/resources/values/secret-mark.ts'
-import { type FeedParts, xmlFeed } from '../feed/feed.ts'
-import { liveCalls } from '../feed/live-calls.ts'
-import { trunkAddresses } from '../feed/trunk-addresses.ts'
+import { type LookupParts, lookupAnswers } from '../lookups/answers.ts'
+import { liveCalls } from '../lookups/live-calls.ts'
+import { trunkAddresses } from '../lookups/trunk-addresses.ts'
 import { contextOf } from '../names.ts'
 
 /** Returns the answers that FreeSWITCH gets to its requests. Calls in progress are not counted. */
 export async function renderedParts(
-  stored: Pick<FeedParts, 'directory' | 'clock' | 'key'>,
+  stored: Pick<LookupParts, 'directory' | 'clock' | 'key'>,
   { tenant, extension, dialled }: RenderRequest,
   hasSecrets: boolean,
 ): Promise<RenderedPart[]> {
-  const feed = xmlFeed({
+  const answer = lookupAnswers({
     ...stored,
     live: liveCalls(() => 0),
     addresses: trunkAddresses(),
     onDecision: () => undefined,
   })
   const part = async (name: string, form: Readonly<Record<string, string>>): Promise<RenderedPart> => {
-    const text = await feed(new URLSearchParams(form))
+    const text = await answer(new URLSearchParams(form))
     return { name, text: `${hasSecrets ? text : hidden(text)}\n` }
   }
   if (tenant === null) return [await part('gateways.xml', GATEWAYS), await part('callcenter.xml', QUEUES)]

@@ -1,5 +1,5 @@
-import { FEED_USER } from '../feed/mounts.ts'
-import { escaped } from '../feed/xml.ts'
+import { FREESWITCH_USER } from '../lookups/mounts.ts'
+import { escaped } from '../lookups/xml.ts'
 
 export interface Ports {
   readonly telephones: number
@@ -122,7 +122,7 @@ const configurations = (given: Configuration): string[] => [
     '  <binding name="trunkline">',
     `    <param name="gateway-url" value="${escaped(`${given.daemonUrl}/freeswitch/xml`)}" bindings="directory|dialplan|configuration"/>`,
     ...[
-      param('gateway-credentials', `${FEED_USER}:${given.token}`),
+      param('gateway-credentials', `${FREESWITCH_USER}:${given.token}`),
       param('auth-scheme', 'basic'),
       param('timeout', 2),
     ].map(line => `    ${line}`),
@@ -132,7 +132,11 @@ const configurations = (given: Configuration): string[] => [
   configuration(
     'json_cdr',
     settings({
-      ...{ url: `${given.daemonUrl}/freeswitch/cdr`, cred: `${FEED_USER}:${given.token}`, 'auth-scheme': 'basic' },
+      ...{
+        url: `${given.daemonUrl}/freeswitch/cdr`,
+        cred: `${FREESWITCH_USER}:${given.token}`,
+        'auth-scheme': 'basic',
+      },
       ...{ timeout: 2, retries: 0, encode: 'false', 'log-b-leg': 'false', 'err-log-dir': given.cdrFolder },
     }),
   ),

@@ -21,7 +21,7 @@ import {
   submissionFor,
 } from '../../sms/gateway-protocol.ts'
 import type { Message } from '../../sms/message.ts'
-import { maskNamed, redactor } from '../../sms/redact.ts'
+import { maskNamed, redactor } from '../../sms/redact-credentials.ts'
 import { type GatewayReply, isDefinite } from '../../sms/reply.ts'
 import type { Gateway, Submission } from '../../sms/submission.ts'
 import { type TextForm, textForm } from '../../sms/text.ts'

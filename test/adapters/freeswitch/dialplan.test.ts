@@ -8,9 +8,9 @@ import {
   callForm,
   didForm,
   elementsIn,
-  feedOf,
   isNotFound,
   KEY,
+  lookupsOf,
 } from '../../support/switching/freeswitch.ts'
 
 const one = trunk('carrier-one', { host: '198.51.100.9', codecs: ['PCMA', 'G722'] })
@@ -27,8 +27,8 @@ const acme = directory({
 
 const hosts = { 'carrier-two.example.com': ['198.51.100.20'] }
 const asked = async (form: Record<string, string>, world = acme) => {
-  const feed = feedOf([world], { hosts })
-  return { ...feed, answer: await feed.ask(form) }
+  const lookups = lookupsOf([world], { hosts })
+  return { ...lookups, answer: await lookups.ask(form) }
 }
 
 test('the answer is in the context that was asked for', async () => {
@@ -211,9 +211,9 @@ test('a foreign context is left to the static files', async () => {
 })
 
 test('calls that were put through count for the limit on concurrent ones before the switch shows them', async () => {
-  const feed = feedOf([directory({ extensions, limits: { most: { concurrent_calls: 2 } } })])
+  const lookups = lookupsOf([directory({ extensions, limits: { most: { concurrent_calls: 2 } } })])
   const call = (id: string): Promise<string> =>
-    feed.ask(callForm({ 'Unique-ID': id, 'Hunt-Destination-Number': '103' }))
+    lookups.ask(callForm({ 'Unique-ID': id, 'Hunt-Destination-Number': '103' }))
   for (const id of ['1', '2', '3', '2']) await call(id)
-  assert.deepEqual(feed.refusals, ['call: limit reached'])
+  assert.deepEqual(lookups.refusals, ['call: limit reached'])
 })

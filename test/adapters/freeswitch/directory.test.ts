@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { directory, extension, trunk } from '../../support/switching/directory.ts'
 import {
   elementsIn,
-  feedOf,
   inviteForm,
   isNotFound,
+  lookupsOf,
   registerForm,
   valuesIn,
 } from '../../support/switching/freeswitch.ts'
@@ -13,7 +13,7 @@ import {
 const acme = directory({ extensions: [extension('101', { displayName: 'Front desk' }), extension('102')] })
 
 test('a telephone that registers gets its secret, its context and its account code', async () => {
-  const answer = await feedOf([acme]).ask(registerForm())
+  const answer = await lookupsOf([acme]).ask(registerForm())
   assert.equal(elementsIn(answer, 'domain')[0]?.getAttribute('name'), 'acme.example.com')
   assert.equal(elementsIn(answer, 'user')[0]?.getAttribute('id'), '101')
   const { 'dial-string': dialled, 'vm-password': pin, ...others } = valuesIn(answer)
@@ -27,12 +27,12 @@ test('a telephone that registers gets its secret, its context and its account co
 })
 
 test('a telephone that places a call proves who it is, whomever it calls', async () => {
-  assert.equal(valuesIn(await feedOf([acme]).ask(inviteForm()))['password'], 's3cret-101')
+  assert.equal(valuesIn(await lookupsOf([acme]).ask(inviteForm()))['password'], 's3cret-101')
 })
 
 test('who is called, or has voicemail, is answered without a secret', async () => {
   for (const action of ['user_call', 'message-count', 'voicemail-lookup']) {
-    const values = valuesIn(await feedOf([acme]).ask(registerForm({ action, sip_auth_method: '' })))
+    const values = valuesIn(await lookupsOf([acme]).ask(registerForm({ action, sip_auth_method: '' })))
     assert.equal(values['password'], undefined, action)
     assert.equal(values['allow-empty-password'], 'false')
     assert.match(values['vm-password'] ?? '', /^[\w-]{24}$/, 'a PIN that nobody knows')
@@ -41,8 +41,8 @@ test('who is called, or has voicemail, is answered without a secret', async () =
 
 test('what another module asks is not answered, since some take a missing secret for none', async () => {
   for (const action of ['', 'jsonrpc-authenticate', 'group_call', 'reverse-auth-lookup'])
-    assert.ok(isNotFound(await feedOf([acme]).ask(registerForm({ action }))), action)
-  assert.ok(isNotFound(await feedOf([acme]).ask(registerForm({ purpose: 'network-list', action: '' }))))
+    assert.ok(isNotFound(await lookupsOf([acme]).ask(registerForm({ action }))), action)
+  assert.ok(isNotFound(await lookupsOf([acme]).ask(registerForm({ purpose: 'network-list', action: '' }))))
 })
 
 test('a suspended, disabled or unknown user is not found, and the reason is reported', async () => {
@@ -58,9 +58,9 @@ test('a suspended, disabled or unknown user is not found, and the reason is repo
       ['register', registerForm()],
       ['prove', inviteForm()],
     ] as const) {
-      const feed = feedOf(tenants)
-      assert.ok(isNotFound(await feed.ask(form)))
-      assert.deepEqual(feed.refusals, [`${what}: ${refusal}`])
+      const lookups = lookupsOf(tenants)
+      assert.ok(isNotFound(await lookups.ask(form)))
+      assert.deepEqual(lookups.refusals, [`${what}: ${refusal}`])
     }
 })
 
@@ -76,7 +76,7 @@ test('the gateways are those of the active trunks, each with a name that changes
   const off = trunk('carrier-off', { status: 'disabled' })
   const tcp = trunk('carrier-tcp', { transport: 'tcp', host: '2001:db8::1' })
   const world = directory({ trunks: [one, off, tcp] })
-  const answer = await feedOf([world]).ask(asked)
+  const answer = await lookupsOf([world]).ask(asked)
   const names = (text: string): string[] => elementsIn(text, 'gateway').map(each => each.getAttribute('name') ?? '')
   assert.match(names(answer).join(), /^carrier-one-[0-9a-f]{8},carrier-tcp-[0-9a-f]{8}$/)
   const values = elementsIn(answer, 'gateway').map(each => valuesIn(String(each)))
@@ -91,7 +91,7 @@ test('the gateways are those of the active trunks, each with a name that changes
     },
   ])
   const changed = directory({ trunks: [{ ...one, secret: 'another' }, off, tcp] })
-  const [before, after] = [names(answer), names(await feedOf([changed]).ask(asked))]
+  const [before, after] = [names(answer), names(await lookupsOf([changed]).ask(asked))]
   assert.notEqual(before[0], after[0])
   assert.equal(before[1], after[1])
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { liveCalls } from '../../../adapters/freeswitch/feed/live-calls.ts'
 import { freeswitchFollower } from '../../../adapters/freeswitch/follow/follower.ts'
+import { liveCalls } from '../../../adapters/freeswitch/lookups/live-calls.ts'
 import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
 import type { Changed, SwitchFollower } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { liveCalls } from '../../../adapters/freeswitch/feed/live-calls.ts'
+import { liveCalls } from '../../../adapters/freeswitch/lookups/live-calls.ts'
 import { liveCall } from '../../support/switching/directory.ts'
 
 test('a call counts from when it is put through, and until the switch has it no more', () => {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { freeswitchMounts } from '../../../adapters/freeswitch/feed/mounts.ts'
+import { freeswitchMounts } from '../../../adapters/freeswitch/lookups/mounts.ts'
 import { AppError } from '../../../core/errors.ts'
 import { startService, type TestService } from '../../support/http/app.ts'
 import { directory } from '../../support/switching/directory.ts'
-import { feedOf, isNotFound, registerForm, valuesIn } from '../../support/switching/freeswitch.ts'
+import { isNotFound, lookupsOf, registerForm, valuesIn } from '../../support/switching/freeswitch.ts'
 
 const TOKEN = 'a-token-of-the-tests'
 const basic = (user: string, password: string): Record<string, string> => ({
@@ -17,7 +17,7 @@ const stored: string[] = []
 const refused: string[] = []
 const failures: unknown[] = []
 let store = async (record: string): Promise<void> => void stored.push(record)
-const answer = feedOf([directory()])
+const answer = lookupsOf([directory()])
 
 before(async () => {
   const parts = {

@@ -8,9 +8,9 @@ import {
   callForm,
   didForm,
   documentIn,
-  feedOf,
   inviteForm,
   isNotFound,
+  lookupsOf,
   registerForm,
   valuesIn,
 } from '../../support/switching/freeswitch.ts'
@@ -25,16 +25,18 @@ describe('what would open the door', () => {
   test('an extension without a secret, or with an empty one, is not answered for', async () => {
     for (const secret of ['', ' ', '\t\n'])
       for (const form of [registerForm(), inviteForm()]) {
-        const feed = feedOf([directory({ extensions: [extension('101', { secret })] })])
-        assert.ok(isNotFound(await feed.ask(form)))
-        assert.match(feed.refusals.join(), /no secret/)
+        const lookups = lookupsOf([directory({ extensions: [extension('101', { secret })] })])
+        assert.ok(isNotFound(await lookups.ask(form)))
+        assert.match(lookups.refusals.join(), /no secret/)
       }
   })
 
   test("a telephone registers no number but its own, neither another tenant's nor its neighbour's", async () => {
     const betas = { user: '101', domain: 'beta.example.com', sip_auth_realm: 'beta.example.com' }
     assert.equal(
-      valuesIn(await feedOf([acme, beta]).ask(registerForm({ ...betas, sip_to_host: 'beta.example.com' })))['password'],
+      valuesIn(await lookupsOf([acme, beta]).ask(registerForm({ ...betas, sip_to_host: 'beta.example.com' })))[
+        'password'
+      ],
       'of beta',
     )
     for (const to of [
@@ -42,20 +44,20 @@ describe('what would open the door', () => {
       { sip_to_user: '107', sip_to_host: 'beta.example.com' },
       { sip_to_user: '', sip_to_host: '' },
     ]) {
-      const feed = feedOf([acme, beta])
-      assert.ok(isNotFound(await feed.ask(registerForm({ ...betas, ...to }))), JSON.stringify(to))
-      assert.deepEqual(feed.refusals, ['register: not its own number'])
+      const lookups = lookupsOf([acme, beta])
+      assert.ok(isNotFound(await lookups.ask(registerForm({ ...betas, ...to }))), JSON.stringify(to))
+      assert.deepEqual(lookups.refusals, ['register: not its own number'])
     }
     const { sip_to_user: _, sip_to_host: __, ...without } = registerForm(betas)
-    assert.ok(isNotFound(await feedOf([acme, beta]).ask(without)))
+    assert.ok(isNotFound(await lookupsOf([acme, beta]).ask(without)))
   })
 
   test('the caller is who has proven it, whatever From says', async () => {
     const forged = { 'Hunt-Caller-ID-Number': '999', 'Caller-Caller-ID-Number': '999', variable_sip_from_user: '999' }
-    const actions = actionsIn(await feedOf([acme]).ask(callForm(forged)))
+    const actions = actionsIn(await lookupsOf([acme]).ask(callForm(forged)))
     assert.ok(actions.includes('set_profile_var caller_id_number=101'))
     assert.doesNotMatch(actions.join(), /999/)
-    const others = feedOf([acme, beta])
+    const others = lookupsOf([acme, beta])
     assert.ok(isNotFound(await others.ask(callForm({ variable_accountcode: 'beta' }))))
   })
 
@@ -74,7 +76,9 @@ describe('what would open the door', () => {
         })
         for (const dialled of [number, `${number}0`, '0501112233'])
           for (const form of [callForm({ 'Hunt-Destination-Number': dialled }), didForm()])
-            for (const data of actionsIn(await feedOf([world], { hosts: { [`${name}.example.com`]: [] } }).ask(form)))
+            for (const data of actionsIn(
+              await lookupsOf([world], { hosts: { [`${name}.example.com`]: [] } }).ask(form),
+            ))
               assert.doesNotMatch(data, /\$|\[|8 00|system/, data)
       }),
       { numRuns: 200 },
@@ -83,19 +87,19 @@ describe('what would open the door', () => {
 
   test("a call that a telephone sends on to another number is under its tenant's rules once more", async () => {
     const blocked = directory({ limits: { blockedPrefixes: ['38050'] } })
-    const feed = feedOf([blocked])
+    const lookups = lookupsOf([blocked])
     const redirected = callForm({ 'Hunt-Destination-Number': '0501112233', 'Caller-Destination-Number': '102' })
     assert.equal(
-      actionsIn(await feed.ask({ ...redirected, variable_trunkline_call: 'internal' }))[0],
+      actionsIn(await lookups.ask({ ...redirected, variable_trunkline_call: 'internal' }))[0],
       'respond 403 Forbidden',
     )
-    assert.deepEqual(feed.refusals, ['call: prefix blocked'])
+    assert.deepEqual(lookups.refusals, ['call: prefix blocked'])
   })
 
   test('what the preprocessor takes for its own is only text', async () => {
     const secret = 'x$${domain}y<X-PRE-PROCESS cmd="exec" data="reboot"/>'
     const named = extension('101', { secret, displayName: 'X-PRE-PROCESS <!--#exec "reboot"-->' })
-    const answer = await feedOf([directory({ extensions: [named] })]).ask(registerForm())
+    const answer = await lookupsOf([directory({ extensions: [named] })]).ask(registerForm())
     assert.equal(valuesIn(answer)['password'], secret)
     assert.ok(documentIn(answer))
   })
@@ -103,9 +107,9 @@ describe('what would open the door', () => {
   test('a domain in other letters than the stored ones is another domain', async () => {
     for (const domain of ['ACME.example.com', 'acme.example.com.', ' acme.example.com']) {
       const form = registerForm({ domain, sip_auth_realm: domain, sip_to_host: domain })
-      assert.ok(isNotFound(await feedOf([acme]).ask(form)), domain)
+      assert.ok(isNotFound(await lookupsOf([acme]).ask(form)), domain)
     }
-    const feed = feedOf([directory({ tenant: { domain: 'ACME.example.com' } })])
-    assert.ok(isNotFound(await feed.ask(registerForm())))
+    const lookups = lookupsOf([directory({ tenant: { domain: 'ACME.example.com' } })])
+    assert.ok(isNotFound(await lookups.ask(registerForm())))
   })
 })

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { documentOf, element, NOT_FOUND, params } from '../../../adapters/freeswitch/feed/xml.ts'
+import { documentOf, element, NOT_FOUND, params } from '../../../adapters/freeswitch/lookups/xml.ts'
 import { documentIn, elementsIn, isNotFound, preprocessed, valuesIn } from '../../support/switching/freeswitch.ts'
 
 const answered = (value: string): string | undefined =>

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { isJsonObject, type JsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
 import type { Message, Receipt } from '../../../core/sms/message.ts'
 import { giveUp, receive, settle } from '../../../core/sms/message-states.ts'
-import { redactor } from '../../../core/sms/redact.ts'
+import { redactor } from '../../../core/sms/redact-credentials.ts'
 import type { GatewayReply } from '../../../core/sms/reply.ts'
 import { queuedMessage } from '../../support/messaging/messages.ts'
 

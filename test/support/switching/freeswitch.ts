@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { DOMParser, type Document, type Element } from '@xmldom/xmldom'
-import { type FeedParts, xmlFeed } from '../../../adapters/freeswitch/feed/feed.ts'
-import { liveCalls } from '../../../adapters/freeswitch/feed/live-calls.ts'
-import { trunkAddresses } from '../../../adapters/freeswitch/feed/trunk-addresses.ts'
+import { type LookupParts, lookupAnswers } from '../../../adapters/freeswitch/lookups/answers.ts'
+import { liveCalls } from '../../../adapters/freeswitch/lookups/live-calls.ts'
+import { trunkAddresses } from '../../../adapters/freeswitch/lookups/trunk-addresses.ts'
 import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
@@ -70,20 +70,20 @@ export function directoryOf(
 
 export const KEY = 'the key of the tests'
 
-export interface FeedWorld {
-  readonly parts: FeedParts
+export interface Lookups {
+  readonly parts: LookupParts
   /** Refusals by request. */
   readonly refusals: string[]
   ask(form: Readonly<Record<string, string>>): Promise<string>
 }
 
-/** A feed of these tenants; carriers' names resolve to `hosts`. */
-export function feedOf(
+/** Answers lookups about these tenants; carriers' names resolve to `hosts`. */
+export function lookupsOf(
   tenants: readonly TenantDirectory[],
   { hosts = {}, ...given }: Partial<CallFacts> & { readonly hosts?: Readonly<Record<string, readonly string[]>> } = {},
-): FeedWorld {
+): Lookups {
   const refusals: string[] = []
-  const parts: FeedParts = {
+  const parts: LookupParts = {
     directory: directoryOf(() => tenants, given),
     live: liveCalls(() => 0),
     addresses: trunkAddresses(async host => hosts[host] ?? assert.fail(`no ${host}`)),
@@ -93,7 +93,7 @@ export function feedOf(
       if (refusal) refusals.push(`${what}: ${refusal.refusal}`)
     },
   }
-  const answer = xmlFeed(parts)
+  const answer = lookupAnswers(parts)
   return { parts, refusals, ask: form => answer(new URLSearchParams(form)) }
 }
 

@@ -21,7 +21,7 @@ import { ringingQueues } from './queues.ts'
 import type { TrunkAddresses } from './trunk-addresses.ts'
 import { documentOf, element, NOT_FOUND } from './xml.ts'
 
-export interface FeedParts {
+export interface LookupParts {
   readonly directory: SwitchDirectory
   readonly live: LiveCalls
   readonly addresses: TrunkAddresses
@@ -38,8 +38,8 @@ export type DecidedOn =
   | { readonly what: 'call'; readonly refusal: Refused | null; readonly steps: readonly Step[] }
 
 /** Answers the requests of mod_xml_curl from the present data. */
-export const xmlFeed =
-  (parts: FeedParts) =>
+export const lookupAnswers =
+  (parts: LookupParts) =>
   async (form: URLSearchParams): Promise<string> => {
     const lookup = readLookup(form)
     switch (lookup.kind) {
@@ -59,7 +59,7 @@ export const xmlFeed =
   }
 
 async function userAnswer(
-  { directory, onDecision }: FeedParts,
+  { directory, onDecision }: LookupParts,
   { domain, user, to, isProof }: Extract<Lookup, { kind: 'user' }>,
 ): Promise<string> {
   const found = await directory.registrant(domain, user)
@@ -69,7 +69,7 @@ async function userAnswer(
   return decision.refusal === null ? userDocument(decision.tenant, decision.extension, isProof) : NOT_FOUND
 }
 
-async function callAnswer(parts: FeedParts, lookup: DialplanLookup): Promise<string> {
+async function callAnswer(parts: LookupParts, lookup: DialplanLookup): Promise<string> {
   const { context, dialled, id, phone, isContinued } = lookup
   const slug = slugIn(context)
   const caller = phone === null ? null : partsOf(phone)
@@ -94,7 +94,7 @@ async function callAnswer(parts: FeedParts, lookup: DialplanLookup): Promise<str
 }
 
 const started = (
-  { clock }: FeedParts,
+  { clock }: LookupParts,
   id: string,
   direction: LiveCall['direction'],
 ): Pick<LiveCall, 'id' | 'direction' | 'startedAt' | 'answeredAt'> => ({
@@ -115,7 +115,7 @@ const nowhere = (refusal: Refused): Decided => ({ decision: { ...refusal, steps:
 const NOBODY = nowhere(refused('unknown extension', 'the call is of no extension'))
 
 async function placedBy(
-  { directory, live }: FeedParts,
+  { directory, live }: LookupParts,
   { dialled, id, isPlaced }: DialplanLookup,
   { number, slug }: { readonly number: string; readonly slug: string },
 ): Promise<Decided> {
@@ -125,7 +125,7 @@ async function placedBy(
   return { decision: decideCall(request, facts, live.all(id)), facts, request }
 }
 
-async function brought(parts: FeedParts, lookup: DialplanLookup): Promise<Decided> {
+async function brought(parts: LookupParts, lookup: DialplanLookup): Promise<Decided> {
   const { dialled, caller, id } = lookup
   const request = (trunk: string | null): CallRequest => ({ from: 'trunk', trunk, caller, dialled })
   const facts = await parts.directory.forDid(dialled)
@@ -147,7 +147,7 @@ async function brought(parts: FeedParts, lookup: DialplanLookup): Promise<Decide
  * knows, else those with its address.
  */
 async function trunksAt(
-  { addresses, key }: FeedParts,
+  { addresses, key }: LookupParts,
   { gateway, address }: DialplanLookup,
   { trunks }: TenantDirectory,
 ): Promise<readonly string[]> {

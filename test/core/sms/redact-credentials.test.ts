@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { LosslessNumber } from 'lossless-json'
 import { parseJson, stringifyJson } from '../../../core/json.ts'
-import { maskNamed, redactor } from '../../../core/sms/redact.ts'
+import { maskNamed, redactor } from '../../../core/sms/redact-credentials.ts'
 
 const MARK = '[redacted]'
 const GATEWAY = { username: 'foo', password: 'p&ss "w/ö +1' }

@@ -3,7 +3,7 @@ import { BlockList, isIPv6 } from 'node:net'
 import type { Mount, MountedRequest, MountedResponse } from '../../../core/ports/switching/mounts.ts'
 
 /** The user name that FreeSWITCH sends with the token. */
-export const FEED_USER = 'freeswitch'
+export const FREESWITCH_USER = 'freeswitch'
 
 export interface MountParts {
   readonly token: string
@@ -53,7 +53,7 @@ const digest = (text: string): Buffer => createHash('sha256').update(text).diges
 /** Returns why a request is refused, before its body is read; null if it is not. */
 function admission({ token, allowed, onRefused }: MountParts): (request: MountedRequest) => MountedResponse | null {
   const addresses = blockList(allowed)
-  const expected = digest(`Basic ${Buffer.from(`${FEED_USER}:${token}`).toString('base64')}`)
+  const expected = digest(`Basic ${Buffer.from(`${FREESWITCH_USER}:${token}`).toString('base64')}`)
   return ({ address, header }) => {
     const own = address.replace(/^::ffff:/, '')
     // A forwarded request may come from anywhere; FreeSWITCH uses no proxy.
