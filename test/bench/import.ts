@@ -5,17 +5,17 @@
  */
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, createWriteStream, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../adapters/system/clock.ts'
 import { formatAmount } from '../../core/amounts.ts'
-import { addSeconds } from '../../core/dates.ts'
 import { dids } from '../../core/resources/dids.ts'
 import { buildImportProgram } from '../support/cli/import-program.ts'
 import { temporaryFolder } from '../support/http/app.ts'
-import { FULL_SIZE, makeDataset, prefixes, priceOf, seeded } from './dataset.ts'
+import { writeImportedCalls } from './call-files.ts'
+import { FULL_SIZE, makeDataset, prefixes, priceOf } from './dataset.ts'
 
 const CALLS = Number(process.argv[2] ?? 1_000_000)
 const ROUNDS = 3
@@ -37,37 +37,6 @@ function writeDeck(): number {
   const rows = deck.map(([prefix, name]) => `${prefix},${quoted(name)},${formatAmount(priceOf(prefix))}\n`)
   writeFileSync(at('deck.csv'), `prefix,destination,cost_per_minute\n${rows.join('')}`)
   return deck.length
-}
-
-async function writeCalls(): Promise<void> {
-  const out = createWriteStream(at('calls.csv'))
-  const random = seeded(7)
-  out.write(
-    'tenant,extension,caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at,ended_at\n',
-  )
-  for (let i = 0; i < CALLS; i++) {
-    const extension = random(EXTENSIONS)
-    const number = 1000 + Math.floor(extension / TENANTS)
-    const seconds = random(600)
-    const started = addSeconds('2026-01-01T00:00:00.000000Z', Math.floor((i * 26_000_000) / CALLS))
-    const plain = (moment: string): string => moment.slice(0, 19).replace('T', ' ')
-    const line = [
-      `tenant-${extension % TENANTS}`,
-      number,
-      number,
-      `+380${1_000_000 + random(9_000_000)}`,
-      i % 4 ? 'outbound' : 'inbound',
-      ['ANSWERED', 'ANSWERED', 'NO ANSWER', 'BUSY'][random(4)],
-      seconds,
-      Math.ceil(seconds / 6) * 6,
-      formatAmount(random(90_000)),
-      plain(started),
-      plain(addSeconds(started, seconds)),
-    ].join()
-    if (!out.write(`${line}\n`)) await once(out, 'drain')
-  }
-  out.end()
-  await once(out, 'close')
 }
 
 function byShell(file: string, columns: number): number {
@@ -173,7 +142,7 @@ async function besideWrites(): Promise<void> {
 
 await makeDataset(at('base.db'), { tenants: TENANTS, extensions: EXTENSIONS, rates: 0, cdrs: 0 })
 const rates = writeDeck()
-await writeCalls()
+await writeImportedCalls(at('calls.csv'), CALLS)
 const constants = ['--tenant', 'tenant-1', '--set', 'billing_increment=60', '--set', 'status=active']
 await compare('rates', 'deck.csv', rates, 3, ...constants)
 await compare('cdrs', 'calls.csv', CALLS, 11)

@@ -2,9 +2,11 @@
  * Measures the built daemon beside baselines on the same data and prints one table.
  *
  *   npm run bench -- [ROW …] [--rounds 5] [--seconds 2] [--cdrs 1000000] [--program FILE] [--write]
+ *   npm run bench -- --storage postgres [ROW …]
  *   npm run bench -- --growth [ROW …] [--rounds 2] [--seconds 2] [--program FILE] [--write]
  *
- * The second measures the daemon alone, with a hundredth, the usual number and ten times as many CDRs.
+ * The second measures the daemon on PostgreSQL beside the daemon on SQLite, with the same options; the third measures
+ * the daemon alone, with a hundredth, the usual number and ten times as many CDRs.
  */
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -22,9 +24,11 @@ import { profile } from './rows/profile.ts'
 import { commandLine, start } from './rows/programs.ts'
 import { receipts } from './rows/receipts.ts'
 import { getCdr, listPage, postCdr, search } from './rows/requests.ts'
-import type { Row } from './rows/row.ts'
+import type { Bench, Row } from './rows/row.ts'
 import { storages } from './rows/storages.ts'
 import { telephoneSwitch } from './rows/switch.ts'
+import { importCalls, ingestCalls } from './rows/transfers.ts'
+import { copiedToPostgres } from './storages/kept-copy.ts'
 import { growthTable, type Line, table, writeBetween } from './table.ts'
 
 /** Rows that write come last, so that the index does not follow new records during other rows. */
@@ -45,6 +49,19 @@ const ROWS: readonly Row[] = [
   storages,
 ]
 
+/** The rows that compare the storages. */
+const BESIDE_SQLITE: readonly Row[] = [
+  getCdr,
+  listPage,
+  listAll,
+  search,
+  commandLine,
+  start,
+  postCdr,
+  ingestCalls,
+  importCalls,
+]
+
 /** The rows that a growing number of CDRs could slow down. */
 const GROWING: readonly Row[] = [getCdr, listPage, listAll, crowd, search, start, receipts, postCdr]
 const SIZES = [10_000, FULL_SIZE.cdrs, 10_000_000]
@@ -57,11 +74,15 @@ function readArguments() {
       seconds: { type: 'string', default: '2' },
       cdrs: { type: 'string', default: String(FULL_SIZE.cdrs) },
       program: { type: 'string', default: 'dist/bin/trunklined.js' },
+      storage: { type: 'string', default: 'sqlite' },
       growth: { type: 'boolean', default: false },
       write: { type: 'boolean', default: false },
     },
   })
-  const all = values.growth ? GROWING : ROWS
+  if (!['sqlite', 'postgres'].includes(values.storage)) throw new Error('--storage takes sqlite or postgres.')
+  const isBesideSqlite = values.storage === 'postgres'
+  if (isBesideSqlite && values.growth) throw new Error('--growth measures SQLite only.')
+  const all = values.growth ? GROWING : isBesideSqlite ? BESIDE_SQLITE : ROWS
   const unknown = positionals.filter(name => !all.some(row => row.name === name))
   if (unknown.length > 0)
     throw new Error(`There is no row ${unknown.join()}; there are ${all.map(({ name }) => name).join(', ')}.`)
@@ -69,7 +90,7 @@ function readArguments() {
   const [cdrs, rounds, seconds] = [values.cdrs, values.rounds ?? (values.growth ? 2 : 5), values.seconds].map(Number)
   if (!cdrs || !rounds || !seconds) throw new Error('--cdrs, --rounds and --seconds take numbers.')
   const rows = all.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
-  return { ...values, cdrs, rounds, seconds, rows }
+  return { ...values, isBesideSqlite, cdrs, rounds, seconds, rows }
 }
 
 /** The data is created once for each schema and kept. */
@@ -89,25 +110,34 @@ async function dataset(cdrs: number): Promise<string> {
 async function measure(cdrs: number, isCompared: boolean): Promise<Line[]> {
   const source = await dataset(cdrs)
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-bench-'))
+  const { program, rounds, seconds, isBesideSqlite } = given
+  const commandLine = program.replace('trunklined', 'trunkline')
+  const postgres = isBesideSqlite ? await copiedToPostgres(source, commandLine) : null
   try {
     const ours = join(folder, 'ours.db')
     const baseline = isCompared ? join(folder, 'baseline.db') : ours
     for (const copy of new Set([ours, baseline])) copyFileSync(source, copy)
-    const { program, rounds, seconds } = given
-    const commandLine = program.replace('trunklined', 'trunkline')
-    const bench = { program, commandLine, databases: { ours, baseline }, cdrs, isCompared, rounds, seconds, folder }
+    const bench: Bench = {
+      ...{ program, commandLine, cdrs, isCompared, rounds, seconds, folder },
+      databases: { ours: postgres?.address ?? ours, baseline },
+      beside: postgres ? 'sqlite' : 'bare program',
+    }
     const lines: Line[] = []
     for (const row of given.rows) {
       console.error(`${row.name} …`)
       const found = await row.run(bench)
-      console.error(isCompared ? table(found) : growthTable([whole(cdrs)], [found]))
+      console.error(isCompared ? shown(found) : growthTable([whole(cdrs)], [found]))
       lines.push(...found)
     }
     return lines
   } finally {
+    await postgres?.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
+
+const shown = (lines: readonly Line[]): string =>
+  table(lines, given.isBesideSqlite ? ['SQLite', 'PostgreSQL'] : ['baseline', 'Trunkline'])
 
 const given = readArguments()
 const beside = '100 tenants, 20,000 extensions, 171,135 rates'
@@ -115,7 +145,7 @@ const how = `50 connections by ${generator}, medians of ${given.rounds} rounds.`
 
 async function once(): Promise<string> {
   const lines = await measure(given.cdrs, true)
-  return `${whole(given.cdrs)} CDRs, ${beside}; ${how}\n\n${table(lines)}`
+  return `${whole(given.cdrs)} CDRs, ${beside}; ${how}\n\n${shown(lines)}`
 }
 
 async function growing(): Promise<string> {
@@ -126,4 +156,5 @@ async function growing(): Promise<string> {
 
 const text = given.growth ? await growing() : await once()
 console.log(text)
-if (given.write) writeBetween('BENCHMARKS.md', given.growth ? 'growth' : 'bench', text)
+if (given.write)
+  writeBetween('BENCHMARKS.md', given.growth ? 'growth' : given.isBesideSqlite ? 'storages' : 'bench', text)

@@ -8,6 +8,8 @@ export const ADMIN = { email: 'admin@example.com', password: 'correct horse batt
 
 export interface Server {
   readonly url: string
+  /** Precedes the paths of records. */
+  readonly prefix: '' | '/api'
   /** The Cookie header of a signed-in session; empty without sessions. */
   readonly cookie: string
   /** MiB of memory in use; null if the system does not report it. */
@@ -31,9 +33,10 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>): 
   })
 }
 
-const serverOf = (child: ChildProcess, url: string, cookie: string): Server => ({
+const serverOf = (child: ChildProcess, url: string, prefix: Server['prefix']): Server => ({
   url,
-  cookie,
+  prefix,
+  cookie: '',
   residentMiB: () => residentMiB(child.pid),
   stop: async () => {
     const ended = once(child, 'exit')
@@ -57,7 +60,7 @@ export async function startDaemon(
     TRUNKLINE_ADMIN_PASSWORD: ADMIN.password,
     ...environment,
   })
-  return serverOf(child, url, '')
+  return serverOf(child, url, '/api')
 }
 
 /** The same with a session. */

@@ -10,11 +10,15 @@ export interface Line {
   readonly met: boolean | null
 }
 
-const HEAD = ['what', 'baseline', 'Trunkline', 'ratio', 'goal', 'met']
+const head = ([baseline, ours]: Compared): string[] => ['what', baseline, ours, 'ratio', 'goal', 'met']
+
+/** The names of what is compared. */
+type Compared = readonly [baseline: string, ours: string]
 
 /** The parts of BENCHMARKS.md that a program writes, with its command. */
 const SECTIONS = {
   bench: 'npm run bench -- --write',
+  storages: 'npm run bench -- --storage postgres --write',
   growth: 'npm run bench -- --growth --write',
 } as const
 
@@ -36,7 +40,8 @@ function aligned(rows: readonly (readonly string[])[]): string {
   return [head, `|${widths.map(width => '-'.repeat(width + 2)).join('|')}|`, ...body].join('\n')
 }
 
-export const table = (lines: readonly Line[]): string => aligned([HEAD, ...lines.map(cells)])
+export const table = (lines: readonly Line[], compared: Compared): string =>
+  aligned([head(compared), ...lines.map(cells)])
 
 /** The same rows, measured at several numbers of records, side by side. */
 export function growthTable(sizes: readonly string[], found: readonly (readonly Line[])[]): string {

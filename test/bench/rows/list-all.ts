@@ -42,20 +42,24 @@ export const listAll: Row = {
       const beside: Beside = { others: [], residentMiB: 0 }
       const found = await alternate(
         bench,
-        () => figure(baseline, '/iterate'),
+        () =>
+          bench.beside === 'sqlite'
+            ? readAll(baseline, bench.cdrs, { others: [], residentMiB: 0 })
+            : figure(baseline, '/iterate'),
         () => readAll(daemon, bench.cdrs, beside),
       )
       const ratio = found.ours / found.baseline
       const p99 = quantile(beside.others, 0.99)
       const list = 'list of all CDRs'
+      const goal = bench.beside === 'sqlite' ? 0.8 : 0.7
       return [
         {
           what: list,
           baseline: `${whole(found.baseline)} rows/s`,
           ours: `${whole(found.ours)} rows/s`,
           ratio: times(ratio),
-          goal: '≥ 0.7 ×',
-          met: ratio >= 0.7,
+          goal: `≥ ${goal} ×`,
+          met: ratio >= goal,
         },
         {
           what: `${list}: resident set`,

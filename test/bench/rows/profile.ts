@@ -54,7 +54,7 @@ async function profiled(bench: Bench, traffic: typeof reading): Promise<Map<stri
   const folder = mkdtempSync(join(bench.folder, 'profile-'))
   const flags = ['--cpu-prof', `--cpu-prof-dir=${folder}`]
   const daemon = await startSignedIn(bench.program, bench.databases.ours, flags)
-  const requests = traffic(bench, { prefix: '/api', cookie: daemon.cookie })
+  const requests = traffic(bench, daemon)
   await load({ url: daemon.url, requests, seconds: bench.seconds * 2, connections: CONNECTIONS, folder })
   await daemon.stop()
   return shares(readProfile(folder), groupOf)

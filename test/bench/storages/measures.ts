@@ -1,5 +1,4 @@
-import { once } from 'node:events'
-import { createWriteStream, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import { addSeconds } from '../../../core/dates.ts'
@@ -7,8 +6,8 @@ import { packed } from '../../../core/packed-records.ts'
 import type { BulkRecord } from '../../../core/ports/bulk.ts'
 import type { PageQuery } from '../../../core/ports/records.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
-import { asteriskRow } from '../../support/data/switch.ts'
-import { FULL_SIZE, prefixes, seeded } from '../dataset.ts'
+import { writeSwitchCalls } from '../call-files.ts'
+import { FULL_SIZE, seeded } from '../dataset.ts'
 import { median } from '../figures.ts'
 import { CONNECTIONS } from '../rows/row.ts'
 import type { Measured } from './pair.ts'
@@ -132,32 +131,12 @@ const ingested: Measure = {
   run: async ({ calls }, { cdrs: all, folder }) => {
     const count = Math.ceil(all / 5)
     const file = join(folder, 'Master.csv')
-    await writeCalls(file, count)
+    await writeSwitchCalls(file, count)
     const feed = { name: file, rules: { timezone: 'UTC', contexts: {}, tenant: null } }
     const took = await timed(() => ingest(file, { feed, format: 'auto' }, calls))
     rmSync(file)
     return (count * 1000) / took
   },
-}
-
-async function writeCalls(file: string, count: number): Promise<void> {
-  const random = seeded(7)
-  const deck = prefixes(FULL_SIZE.rates)
-  const out = createWriteStream(file)
-  for (let n = 0; n < count; n++) {
-    const start = new Date(Date.UTC(2026, 10, 1) + n * 1000)
-    const row = asteriskRow({
-      id: `${1_760_000_000 + n}.${n}`,
-      accountcode: 'tenant-0',
-      from: String(1000 + random(FULL_SIZE.extensions / FULL_SIZE.tenants)),
-      to: `00${deck[random(deck.length)]?.[0] ?? '380'}${1_000_000 + random(9_000_000)}`,
-      start: start.toISOString().slice(0, 19).replace('T', ' '),
-      seconds: random(5) < 3 ? 1 + random(600) : 0,
-    })
-    if (!out.write(row)) await once(out, 'drain')
-  }
-  out.end()
-  await once(out, 'finish')
 }
 
 /** What writes comes last, so that it does not slow the reads of later measures. */

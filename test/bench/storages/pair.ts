@@ -18,7 +18,7 @@ export interface Pair {
 
 const DATABASE = 'bench'
 /** A durable server with the memory that a small machine would give it. */
-const SETTINGS = ['shared_buffers=512MB', 'maintenance_work_mem=256MB', 'max_wal_size=4GB']
+export const SETTINGS = ['shared_buffers=512MB', 'maintenance_work_mem=256MB', 'max_wal_size=4GB']
 /** In the order of their references. */
 const TABLES = ['tenants', 'extensions', 'rates', 'cdrs']
 

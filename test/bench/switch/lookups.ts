@@ -116,7 +116,7 @@ export const measureLookups = (bench: Bench): Promise<Line[]> =>
     for (const { beside: what, traffic } of LOADS) {
       const busy = async (lasting: number): Promise<number> => {
         if (!traffic) return pause(lasting * 1000, 0)
-        const requests = traffic(bench, { prefix: '/api', cookie: daemon.cookie })
+        const requests = traffic(bench, daemon)
         const given = { url: daemon.url, requests, seconds: lasting, connections: CONNECTIONS, folder: bench.folder }
         return (await load(given)).perSecond
       }

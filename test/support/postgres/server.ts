@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -26,18 +26,20 @@ const QUICK = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'shared_bu
 
 /**
  * Starts a server in its own folder, on a socket there: the chosen version, or else the newest installed by npm, or
- * else the one on the path. Throws, with advice, if there is none.
+ * else the one on the path. Its databases stay in the folder `kept`, if given. Throws, with advice, if there is none.
  */
 export async function startServer(
   chosen = process.env[CHOSEN] ?? '',
   settings: readonly string[] = QUICK,
+  kept?: string,
 ): Promise<TestServer> {
   if (/^postgres(ql)?:/.test(chosen)) return runningServer(chosen)
   const folder = mkdtempSync(join(tmpdir(), 'tl-pg-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
     chmodSync(folder, 0o755)
-    return await started(folder, binariesFor(chosen, folder), settings, remove)
+    const data = kept ?? join(folder, 'data')
+    return await started({ folder, data, binaries: binariesFor(chosen, folder), chosen: settings, remove })
   } catch (error) {
     remove()
     throw error
@@ -54,19 +56,29 @@ function binariesFor(chosen: string, folder: string): string {
   )
 }
 
-async function started(
-  folder: string,
-  binaries: string,
-  chosen: readonly string[],
-  remove: () => void,
-): Promise<TestServer> {
+interface Start {
+  /** For the socket. */
+  readonly folder: string
+  /** Of the databases. */
+  readonly data: string
+  /** Of the programs. */
+  readonly binaries: string
+  readonly chosen: readonly string[]
+  remove(): void
+}
+
+async function started({ folder, data, binaries, chosen, remove }: Start): Promise<TestServer> {
   const isRoot = process.getuid?.() === 0
-  if (isRoot) chownSync(folder, NOBODY, NOBODY)
+  mkdirSync(data, { recursive: true })
+  if (isRoot) for (const own of [folder, data]) chownSync(own, NOBODY, NOBODY)
   const as = isRoot ? { uid: NOBODY, gid: NOBODY } : {}
   const options = { cwd: folder, ...as }
-  const data = join(folder, 'data')
   const initial = ['--no-sync', '--no-instructions', '-A', 'trust', '-U', 'trunkline', '-E', 'UTF8', '--locale=C.UTF-8']
-  execFileSync(join(binaries, 'initdb'), [...initial, '-D', data], { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+  if (!existsSync(join(data, 'PG_VERSION')))
+    execFileSync(join(binaries, 'initdb'), [...initial, '-D', data], {
+      ...options,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
   const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', ...chosen]
   writeFileSync(join(data, 'postgresql.auto.conf'), '')
   const child = spawn(
