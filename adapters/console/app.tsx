@@ -5,6 +5,7 @@ import { resourceOf } from '../../core/resources/all.ts'
 import { opened } from './keys/shortcuts.ts'
 import { KeyWindows } from './keys/windows.tsx'
 import { ListScreen } from './lists/list-screen.tsx'
+import { Check } from './parts/controls.tsx'
 import { Dialog } from './parts/dialog.tsx'
 import { lazily } from './parts/lazy.tsx'
 import { SignInForm } from './session/sign-in.tsx'
@@ -84,10 +85,9 @@ function Header() {
       >
         Go to… <kbd>Ctrl K</kbd>
       </button>
-      <label class="check" title="Show all times in UTC">
-        <input type="checkbox" checked={isUtc.value} onChange={event => setUtc(event.currentTarget.checked)} />
+      <Check checked={isUtc.value} onChange={setUtc} title="Show all times in UTC">
         UTC
-      </label>
+      </Check>
       <span class="who">{me.value?.name}</span>
       <button type="button" onClick={() => void signOut().catch(noteTrouble)}>
         Log out

@@ -1,4 +1,5 @@
 import { useSignal } from '@preact/signals'
+import { Check } from '../parts/controls.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { go } from '../state/location.ts'
 import { type Destination, destinations } from '../state/pages.ts'
@@ -27,10 +28,9 @@ function Help() {
           </div>
         ))}
       </dl>
-      <label class="check">
-        <input type="checkbox" checked={hasLetters.value} onChange={event => setLetters(event.currentTarget.checked)} />
+      <Check checked={hasLetters.value} onChange={setLetters}>
         Use single letters as shortcuts
-      </label>
+      </Check>
       <div class="actions">
         <button type="button" onClick={close}>
           Close

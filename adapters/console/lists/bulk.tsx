@@ -2,7 +2,7 @@ import { type Signal, useSignal } from '@preact/signals'
 import type { Field } from '../../../core/resources/field.ts'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { FieldsDialog } from '../records/fields-dialog.tsx'
-import { asRecords, Refusal, request } from '../state/api.ts'
+import { asRecords, type FieldErrors, Refusal, request } from '../state/api.ts'
 import { note, noteTrouble } from '../state/notes.ts'
 import { reserved } from '../state/session.ts'
 import { pathOf, titleOf } from '../state/shown.ts'
@@ -22,39 +22,29 @@ interface BulkProps {
   readonly onChanged: () => void
 }
 
-type Errors = Readonly<Record<string, readonly string[]>>
+const pathTo = (resource: Resource): string => `/api/console/records/${collectionOf(resource)}`
 
 /** Actions on the records selected in a list. */
 export function Bulk({ resource, chosen, query, onChanged }: BulkProps) {
   const editing = useSignal<string | null>(null)
-  const errors = useSignal<Errors>({})
-  const path = `/api/console/records/${collectionOf(resource)}`
+  const errors = useSignal<FieldErrors>({})
   const count = chosen.value.size
-  const chooseMatching = async (): Promise<void> => {
-    const asked = new URLSearchParams(query)
-    asked.set('limit', String(MOST))
-    const { data, headers } = await request('GET', `${path}?${asked}`)
-    chosen.value = new Set(asRecords(data).map(({ id }) => id))
-    if (headers.get('x-next-after') !== null) note(`More than ${MOST} match: the first ${MOST} are chosen.`)
-  }
   const change = async (changes: Readonly<Record<string, unknown>>): Promise<void> => {
     errors.value = {}
-    try {
-      const { message } = await request('PATCH', path, { json: { ids: [...chosen.value], change: changes } })
-      note(message)
-      editing.value = null
-      chosen.value = new Set()
-      onChanged()
-    } catch (error) {
-      const isByRecord = error instanceof Refusal && Object.keys(error.errors).some(name => /^\d+$/.test(name))
-      if (!isByRecord) throw error
-      editing.value = null
-      errors.value = error.errors
+    const refused = await changeAll(resource, [...chosen.value], changes)
+    editing.value = null
+    if (refused) {
+      errors.value = refused
+      return
     }
+    chosen.value = new Set()
+    onChanged()
+  }
+  const chooseMatching = async (): Promise<void> => {
+    chosen.value = await matching(resource, query)
   }
   if (count === 0) return null
   const status = resource.fields['status']
-  const field = editing.value === null ? undefined : resource.fields[editing.value]
   return (
     <section class="bulk" aria-label="Chosen records">
       <b role="status">{count === 1 ? '1 chosen' : `${count.toLocaleString('en')} chosen`}</b>
@@ -66,38 +56,88 @@ export function Bulk({ resource, chosen, query, onChanged }: BulkProps) {
           Set {value}
         </button>
       ))}
-      <select
-        aria-label="Change a field"
-        data-edit
-        value=""
-        onChange={event => {
-          editing.value = event.currentTarget.value || null
-          event.currentTarget.value = ''
-        }}
-      >
-        <option value="">Change…</option>
-        {changeable(resource).map(([name]) => (
-          <option key={name} value={name}>
-            {titleOf(name)}
-          </option>
-        ))}
-      </select>
+      <ChangeMenu resource={resource} onChoose={name => (editing.value = name)} />
       <button type="button" onClick={() => (chosen.value = new Set())}>
         Choose none
       </button>
-      {editing.value !== null && field && (
-        <FieldsDialog
+      {editing.value !== null && (
+        <ChangeDialog
           key={editing.value}
-          title={`Change ${lowered(titleOf(editing.value))} of ${count} ${lowered(count === 1 ? resource.label : resource.plural)}`}
-          fields={{ [editing.value]: field }}
-          initial={{ [editing.value]: field.kind === 'boolean' ? false : '' }}
-          action="Change"
+          {...{ resource, count, name: editing.value }}
           onSubmit={change}
           onClose={() => (editing.value = null)}
         />
       )}
       <Failures resource={resource} errors={errors.value} />
     </section>
+  )
+}
+
+/** Returns the ids of the first records that match. */
+async function matching(resource: Resource, query: URLSearchParams): Promise<ReadonlySet<number>> {
+  const asked = new URLSearchParams(query)
+  asked.set('limit', String(MOST))
+  const { data, headers } = await request('GET', `${pathTo(resource)}?${asked}`)
+  if (headers.get('x-next-after') !== null) note(`More than ${MOST} match: the first ${MOST} are chosen.`)
+  return new Set(asRecords(data).map(({ id }) => id))
+}
+
+/** Changes all of the records, or none: then returns the errors by record, else null. */
+async function changeAll(resource: Resource, ids: readonly number[], change: Readonly<Record<string, unknown>>) {
+  try {
+    const { message } = await request('PATCH', pathTo(resource), { json: { ids, change } })
+    note(message)
+    return null
+  } catch (error) {
+    const isByRecord = error instanceof Refusal && Object.keys(error.errors).some(name => /^\d+$/.test(name))
+    if (!isByRecord) throw error
+    return error.errors
+  }
+}
+
+function ChangeMenu({ resource, onChoose }: { resource: Resource; onChoose: (field: string | null) => void }) {
+  return (
+    <select
+      aria-label="Change a field"
+      data-edit
+      value=""
+      onChange={event => {
+        onChoose(event.currentTarget.value || null)
+        event.currentTarget.value = ''
+      }}
+    >
+      <option value="">Change…</option>
+      {changeable(resource).map(([name]) => (
+        <option key={name} value={name}>
+          {titleOf(name)}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+interface ChangeDialogProps {
+  readonly resource: Resource
+  /** The field to change. */
+  readonly name: string
+  readonly count: number
+  readonly onSubmit: (changes: Readonly<Record<string, unknown>>) => Promise<void>
+  readonly onClose: () => void
+}
+
+function ChangeDialog({ resource, name, count, onSubmit, onClose }: ChangeDialogProps) {
+  const field = resource.fields[name]
+  if (!field) return null
+  const records = lowered(count === 1 ? resource.label : resource.plural)
+  return (
+    <FieldsDialog
+      title={`Change ${lowered(titleOf(name))} of ${count} ${records}`}
+      fields={{ [name]: field }}
+      initial={{ [name]: field.kind === 'boolean' ? false : '' }}
+      action="Change"
+      onSubmit={onSubmit}
+      onClose={onClose}
+    />
   )
 }
 
@@ -112,7 +152,7 @@ const changeable = (resource: Resource): [string, Field][] =>
   )
 
 /** Shows which records could not be changed, and why; none was changed. */
-function Failures({ resource, errors }: { resource: Resource; errors: Errors }) {
+function Failures({ resource, errors }: { resource: Resource; errors: FieldErrors }) {
   const all = Object.entries(errors)
   if (all.length === 0) return null
   return (

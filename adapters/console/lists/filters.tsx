@@ -5,6 +5,7 @@ import { isRated } from '../../../core/resources/call-ratings.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { TENANT, tenantSide } from '../../../core/resources/references/within.ts'
 import { choosable, lowered, type Resource } from '../../../core/resources/resource.ts'
+import { Check } from '../parts/controls.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { here, setQuery } from '../state/location.ts'
 import { me } from '../state/session.ts'
@@ -51,14 +52,12 @@ export function Filters({ resource, fixed }: { resource: Resource; fixed: readon
       {resource.search.length > 0 && <Search resource={resource} />}
       {resource.fields[resource.order]?.kind === 'date' && <PeriodFilter order={resource.order} />}
       {isRated(resource) && (
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={searchParams.get('unrated') === 'true'}
-            onChange={event => setQuery({ unrated: event.currentTarget.checked ? 'true' : null })}
-          />
+        <Check
+          checked={searchParams.get('unrated') === 'true'}
+          onChange={isOnly => setQuery({ unrated: isOnly ? 'true' : null })}
+        >
           Unrated only
-        </label>
+        </Check>
       )}
       {all.filter(isUsed).map(filter => (
         <FilterField

@@ -3,6 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks'
 import { TENANT } from '../../../core/resources/references/within.ts'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { lazily } from '../parts/lazy.tsx'
+import { Trouble } from '../parts/states.tsx'
 import { actionsOf } from '../records/panels.ts'
 import { here, setQuery } from '../state/location.ts'
 import { canEdit, isOffered, titleOfPage } from '../state/pages.ts'
@@ -87,14 +88,7 @@ export function List({ resource, fixed = {}, without = [] }: ListProps) {
         {resource.timestamps && <span> Times in {zoneShown(timeZone)}.</span>}
       </p>
       <Bulk resource={resource} chosen={chosen} query={query} onChanged={() => changes.value++} />
-      {source.error.value && (
-        <div class="trouble" role="alert">
-          {source.error.value.message}{' '}
-          <button type="button" onClick={() => source.retry()}>
-            Try again
-          </button>
-        </div>
-      )}
+      {source.error.value && <Trouble error={source.error.value} onRetry={() => source.retry()} />}
       {isEmpty ? (
         <Nothing resource={resource} fixed={fixed} />
       ) : (

@@ -4,18 +4,20 @@ import type { Loaded } from '../state/load.ts'
 /** Shows something that is loading, failed or loaded. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (data: T) => ComponentChildren }) {
   const { data, error, isLoading, reload } = of
-  if (error.value)
-    return (
-      <div class="trouble" role="alert">
-        {error.value.message}{' '}
-        <button type="button" onClick={reload}>
-          Try again
-        </button>
-      </div>
-    )
+  if (error.value) return <Trouble error={error.value} onRetry={reload} />
   if (data.value === null) return <p class="hint">{isLoading.value ? 'Loading…' : ''}</p>
   return <>{children(data.value)}</>
 }
+
+/** Shows why something could not be loaded. */
+export const Trouble = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
+  <div class="trouble" role="alert">
+    {error.message}{' '}
+    <button type="button" onClick={onRetry}>
+      Try again
+    </button>
+  </div>
+)
 
 interface SimpleColumn {
   readonly name: string

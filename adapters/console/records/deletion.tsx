@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Confirmation } from '../parts/dialog.tsx'
 import { type RecordData, Refusal, request } from '../state/api.ts'
 import { noteTrouble } from '../state/notes.ts'
 import { nameOf, titleOf } from '../state/shown.ts'
@@ -27,15 +27,19 @@ export function Deletion({ resource, record, onDone, onClose }: DeletionProps) {
       else noteTrouble(error)
     }
   }
-  const counts = Object.entries(dependants.value ?? {})
-  const isSure = dependants.value === null || typed.value === name
   return (
-    <Dialog title={`Delete ${lowered(resource.label)} ${name}?`} onClose={onClose}>
+    <Confirmation
+      title={`Delete ${lowered(resource.label)} ${name}?`}
+      action={dependants.value ? 'Delete all of it' : 'Delete'}
+      isSure={dependants.value === null || typed.value === name}
+      onConfirm={() => void remove()}
+      onClose={onClose}
+    >
       {dependants.value && (
         <>
           <p>This is deleted with it for good:</p>
           <ul>
-            {counts.map(([what, count]) => (
+            {Object.entries(dependants.value).map(([what, count]) => (
               <li key={what}>
                 {count.toLocaleString('en')} {lowered(titleOf(what))}
               </li>
@@ -51,14 +55,6 @@ export function Deletion({ resource, record, onDone, onClose }: DeletionProps) {
           </label>
         </>
       )}
-      <div class="actions">
-        <button type="button" class="danger" disabled={!isSure} onClick={() => void remove()}>
-          {dependants.value ? 'Delete all of it' : 'Delete'}
-        </button>
-        <button type="button" onClick={onClose}>
-          Keep
-        </button>
-      </div>
-    </Dialog>
+    </Confirmation>
   )
 }

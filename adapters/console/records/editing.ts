@@ -3,7 +3,7 @@ import { createRef } from 'preact'
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { isJsonObject } from '../../../core/json.ts'
 import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
-import { asRecord, type RecordData, Refusal, request, Unreached } from '../state/api.ts'
+import { asRecord, type FieldErrors, type RecordData, Refusal, request, Unreached } from '../state/api.ts'
 import { guardLeaving } from '../state/location.ts'
 import { note } from '../state/notes.ts'
 import { checked, draftOf } from './draft.ts'
@@ -26,8 +26,6 @@ export interface EditingOptions {
   readonly proposal?: Proposal
 }
 
-type Errors = Readonly<Record<string, readonly string[]>>
-
 const NO_PRESETS = new URLSearchParams()
 
 async function reread(path: string): Promise<Opened> {
@@ -41,7 +39,7 @@ export class Editing {
   /** The values as they are stored, as far as known. */
   readonly original: Signal<Draft>
   /** Sentences by field. */
-  readonly errors = signal<Errors>({})
+  readonly errors = signal<FieldErrors>({})
   /** Why the record was not saved, if no field is to blame. */
   readonly trouble = signal<string | null>(null)
   /** The record as somebody else has changed it meanwhile. */
@@ -136,7 +134,7 @@ export class Editing {
     else throw error
   }
 
-  #show(errors: Errors): void {
+  #show(errors: FieldErrors): void {
     this.errors.value = errors
     requestAnimationFrame(() => this.form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }

@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useRef } from 'preact/hooks'
 import type { Fields } from '../../../core/resources/resource.ts'
+import { submitting } from '../parts/controls.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { Refusal } from '../state/api.ts'
-import { noteTrouble } from '../state/notes.ts'
+import { useSubmission } from '../state/submission.ts'
 import { checked } from './draft.ts'
-import { type Draft, FormField } from './fields.tsx'
+import { type Draft, FormFields } from './fields.tsx'
 
 interface FieldsDialogProps {
   readonly title: string
@@ -26,47 +26,18 @@ interface FieldsDialogProps {
 export function FieldsDialog(props: FieldsDialogProps) {
   const { title, fields, initial, isStored = false, action, onSubmit, onClose, children } = props
   const draft = useSignal<Draft>(initial)
-  const errors = useSignal<Readonly<Record<string, readonly string[]>>>({})
-  const isBusy = useSignal(false)
+  const { errors, isBusy, submit } = useSubmission(name => Object.hasOwn(fields, name))
   const form = useRef<HTMLFormElement>(null)
-  const show = (found: Readonly<Record<string, readonly string[]>>): void => {
-    errors.value = found
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
-  }
-  const submit = async (): Promise<void> => {
+  const send = async (): Promise<void> => {
     const { body, errors: found } = checked({ fields }, draft.value, isStored ? initial : null)
-    if (Object.keys(found).length > 0) return show(found)
-    isBusy.value = true
-    try {
-      await onSubmit(body)
-    } catch (error) {
-      if (error instanceof Refusal && Object.keys(error.errors).some(name => fields[name])) show(error.errors)
-      else noteTrouble(error)
-    } finally {
-      isBusy.value = false
-    }
+    if (Object.keys(found).length > 0) errors.value = found
+    else await submit(() => onSubmit(body))
+    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
   return (
     <Dialog title={title} onClose={onClose}>
-      <form
-        ref={form}
-        class="sign-in"
-        noValidate
-        onSubmit={event => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        {Object.entries(fields).map(([name, field]) => (
-          <FormField
-            key={name}
-            name={name}
-            field={field}
-            draft={draft}
-            errors={errors.value[name] ?? []}
-            isStored={isStored}
-          />
-        ))}
+      <form ref={form} class="sign-in" noValidate onSubmit={submitting(send)}>
+        <FormFields fields={fields} draft={draft} errors={errors.value} isStored={isStored} />
         {children}
         <div class="actions">
           <button type="submit" class="primary" disabled={isBusy.value}>

@@ -3,9 +3,10 @@ import { useId } from 'preact/hooks'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { TENANT } from '../../../core/resources/references/within.ts'
-import { lowered } from '../../../core/resources/resource.ts'
+import { type Fields, lowered } from '../../../core/resources/resource.ts'
 import { MomentInput, momentHint } from '../parts/moment-input.tsx'
 import { Picker } from '../parts/picker.tsx'
+import type { FieldErrors } from '../state/api.ts'
 import { note, noteTrouble } from '../state/notes.ts'
 import { titleOf, zoneShown } from '../state/shown.ts'
 import { zoneOf } from '../state/zones.ts'
@@ -62,6 +63,22 @@ export function FormField(props: FieldProps) {
     </div>
   )
 }
+
+interface FormFieldsProps {
+  readonly fields: Fields
+  readonly draft: Signal<Draft>
+  readonly errors: FieldErrors
+  readonly isStored: boolean
+}
+
+/** Declared fields, one after another. */
+export const FormFields = ({ fields, draft, errors, isStored }: FormFieldsProps) => (
+  <>
+    {Object.entries(fields).map(([name, field]) => (
+      <FormField key={name} name={name} field={field} draft={draft} errors={errors[name] ?? []} isStored={isStored} />
+    ))}
+  </>
+)
 
 function hintOf({ examples, unit, kind, secret, known, references, choices }: Field, isStored: boolean): string {
   if (secret) return isStored ? 'Left as it is unless you type another.' : ''

@@ -1,6 +1,7 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { TENANT } from '../../../core/resources/references/within.ts'
 import { lowered, type Resource } from '../../../core/resources/resource.ts'
+import { submitting } from '../parts/controls.tsx'
 import type { RecordData } from '../state/api.ts'
 import { here } from '../state/location.ts'
 import { canEdit } from '../state/pages.ts'
@@ -24,15 +25,7 @@ export function RecordForm(props: FormProps) {
   const editing = useEditing({ ...props, presets: presets() })
   const isEditable = canEdit(opened ? 'change' : 'create', resource)
   return (
-    <form
-      ref={editing.form}
-      class="record"
-      noValidate
-      onSubmit={event => {
-        event.preventDefault()
-        void editing.save()
-      }}
-    >
+    <form ref={editing.form} class="record" noValidate onSubmit={submitting(() => editing.save())}>
       {proposal && (
         <p class="trouble" role="status">
           {proposal.why}
@@ -41,7 +34,7 @@ export function RecordForm(props: FormProps) {
       <Troubles resource={resource} editing={editing} />
       <Conflict resource={resource} editing={editing} />
       <fieldset class="bare fields" disabled={!isEditable}>
-        <FormFields resource={resource} editing={editing} isStored={opened !== null} />
+        <OwnFields resource={resource} editing={editing} isStored={opened !== null} />
       </fieldset>
       {isEditable && (
         <div class="actions">
@@ -90,7 +83,7 @@ function Troubles({ resource: { fields }, editing: { trouble, errors } }: PartPr
   )
 }
 
-function FormFields({ resource, editing, isStored }: PartProps & { readonly isStored: boolean }) {
+function OwnFields({ resource, editing, isStored }: PartProps & { readonly isStored: boolean }) {
   const { draft, errors } = editing
   const fixed = reserved(resource)
   const canReveal = isStored && may('reveal', resource)

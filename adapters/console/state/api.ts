@@ -1,11 +1,13 @@
 import { signal } from '@preact/signals'
 import { isJsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
 
+/** Sentences by field. */
+export type FieldErrors = Readonly<Record<string, readonly string[]>>
+
 /** An answer other than success. */
 export class Refusal extends Error {
   readonly status: number
-  /** Sentences by field. */
-  readonly errors: Readonly<Record<string, readonly string[]>>
+  readonly errors: FieldErrors
   /** The number of records of each kind that prevent a deletion. */
   readonly dependants: Readonly<Record<string, number>>
   /** Seconds until another try makes sense. */

@@ -36,6 +36,16 @@ export function useLoaded<T>(path: string | null, read: (data: unknown) => T): L
   return { data, error, isLoading, reload: () => count.value++ }
 }
 
+/** Reloads periodically while the page is visible. */
+export function useEvery(ms: number, reload: () => void): void {
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') reload()
+    }, ms)
+    return () => clearInterval(timer)
+  }, [])
+}
+
 export const objectOf = (data: unknown): Readonly<Record<string, unknown>> =>
   typeof data === 'object' && data !== null && !Array.isArray(data) ? { ...data } : {}
 

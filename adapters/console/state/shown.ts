@@ -163,3 +163,11 @@ export const usualColumns = (resource: Resource): readonly string[] => {
     brief.length > 0 ? [...brief, ...counts] : all.filter(name => !name.endsWith('_at') || name === resource.order)
   return [...new Set([own, ...usual])].filter(name => name !== 'id' || own === 'id')
 }
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB']
+
+/** Formats a size: “1.5 MB”. */
+export function bytesShown(bytes: number): string {
+  const unit = bytes === 0 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)
+  return `${(bytes / 1_000 ** unit).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[unit]}`
+}

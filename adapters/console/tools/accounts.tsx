@@ -1,10 +1,11 @@
 import { useSignal } from '@preact/signals'
+import type { JSX } from 'preact'
 import {
   accountChangeFields,
   newAccountFields,
   passwordFields,
 } from '../../../core/use-cases/accounts/account-fields.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Confirmation, Dialog } from '../parts/dialog.tsx'
 import { Shown, SimpleTable } from '../parts/states.tsx'
 import { FieldsDialog } from '../records/fields-dialog.tsx'
 import { request } from '../state/api.ts'
@@ -25,7 +26,8 @@ const COLUMNS = [
 ]
 
 type Account = Readonly<Record<string, unknown>>
-type Doing = 'new' | 'edit' | 'password' | 'delete'
+const DOINGS = ['new', 'edit', 'password', 'delete'] as const
+type Doing = (typeof DOINGS)[number]
 
 /** Shows the accounts that may log in. The address names the open one, or `new`. */
 export function AccountsScreen() {
@@ -33,7 +35,7 @@ export function AccountsScreen() {
   const madeUp = useSignal<string | null>(null)
   const { searchParams } = here.value
   const chosen = searchParams.get('account')
-  const doing = chosen === 'new' ? 'new' : (searchParams.get('do') ?? 'edit')
+  const doing = chosen === 'new' ? 'new' : (DOINGS.find(each => each === searchParams.get('do')) ?? 'edit')
   const close = (): void => setQuery({ account: null, do: null })
   const done = (data: unknown): void => {
     const { password } = objectOf(data)
@@ -63,7 +65,7 @@ export function AccountsScreen() {
               <Opened
                 key={`${chosen} ${doing}`}
                 account={all.find(({ id }) => String(id) === chosen) ?? null}
-                doing={doing as Doing}
+                doing={doing}
                 onDone={done}
                 onClose={close}
               />
@@ -103,52 +105,62 @@ function Opened({ account, doing, onDone, onClose }: OpenedProps) {
     note(message)
     onDone(data)
   }
-  if (doing === 'new')
-    return (
-      <FieldsDialog
-        title="New account"
-        fields={newAccountFields}
-        initial={{ role: 'manager' }}
-        action="Create account"
-        onSubmit={body => send('POST', PATH, body)}
-        onClose={onClose}
-      >
-        <p class="hint">Without a password a random one is made, and shown once.</p>
-      </FieldsDialog>
-    )
+  if (doing === 'new') return <Creation send={send} onClose={onClose} />
   if (!account) return null
-  const path = `${PATH}/${account['id']}`
-  if (doing === 'password')
-    return (
-      <FieldsDialog
-        title={`New password of ${account['email']}`}
-        fields={passwordFields}
-        initial={{}}
-        action="Change password"
-        onSubmit={body => send('POST', `${path}/password`, body)}
-        onClose={onClose}
-      >
-        <p class="hint">Without one a random one is made, and shown once. The sessions of the account end.</p>
-      </FieldsDialog>
-    )
-  if (doing === 'delete')
-    return (
-      <Dialog title={`Delete the account ${account['email']}?`} onClose={onClose}>
-        <p>Its sessions end, and nobody can log in with it any more. What it did stays in the audit trail.</p>
-        <div class="actions">
-          <button type="button" class="danger" onClick={() => void send('DELETE', path).catch(noteTrouble)}>
-            Delete
-          </button>
-          <button type="button" onClick={onClose}>
-            Keep
-          </button>
-        </div>
-      </Dialog>
-    )
-  const { id, name, role, tenant_id, disabled } = account
-  return (
+  const Action = ACTIONS[doing]
+  return <Action account={account} path={`${PATH}/${account['id']}`} send={send} onClose={onClose} />
+}
+
+interface CreationProps {
+  readonly send: (method: string, path: string, json?: unknown) => Promise<void>
+  readonly onClose: () => void
+}
+
+const Creation = ({ send, onClose }: CreationProps) => (
+  <FieldsDialog
+    title="New account"
+    fields={newAccountFields}
+    initial={{ role: 'manager' }}
+    action="Create account"
+    onSubmit={body => send('POST', PATH, body)}
+    onClose={onClose}
+  >
+    <p class="hint">Without a password a random one is made, and shown once.</p>
+  </FieldsDialog>
+)
+
+interface ActionProps extends CreationProps {
+  readonly account: Account
+  /** The path of the account's requests. */
+  readonly path: string
+}
+
+const ACTIONS: Readonly<Record<Exclude<Doing, 'new'>, (props: ActionProps) => JSX.Element>> = {
+  password: ({ account, path, send, onClose }) => (
     <FieldsDialog
-      title={String(account['email'])}
+      title={`New password of ${account['email']}`}
+      fields={passwordFields}
+      initial={{}}
+      action="Change password"
+      onSubmit={body => send('POST', `${path}/password`, body)}
+      onClose={onClose}
+    >
+      <p class="hint">Without one a random one is made, and shown once. The sessions of the account end.</p>
+    </FieldsDialog>
+  ),
+  delete: ({ account, path, send, onClose }) => (
+    <Confirmation
+      title={`Delete the account ${account['email']}?`}
+      action="Delete"
+      onConfirm={() => void send('DELETE', path).catch(noteTrouble)}
+      onClose={onClose}
+    >
+      <p>Its sessions end, and nobody can log in with it any more. What it did stays in the audit trail.</p>
+    </Confirmation>
+  ),
+  edit: ({ account: { id, email, name, role, tenant_id, disabled }, path, send, onClose }) => (
+    <FieldsDialog
+      title={String(email)}
       fields={accountChangeFields}
       initial={{ name, role, tenant_id, disabled }}
       isStored
@@ -164,7 +176,7 @@ function Opened({ account, doing, onDone, onClose }: OpenedProps) {
         </a>
       </nav>
     </FieldsDialog>
-  )
+  ),
 }
 
 /** Shows a password that cannot be read again. */

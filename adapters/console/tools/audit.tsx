@@ -22,32 +22,14 @@ const COLUMNS = [
 export function AuditScreen() {
   const { searchParams } = here.value
   const trail = useLoaded(`/api/console/audit?${searchParams}`, objectOf)
-  const choose = (name: string, label: string, choices: readonly string[]) => (
-    <label class="labelled">
-      {label}
-      <select
-        value={searchParams.get(name) ?? ''}
-        onChange={event => setQuery({ [name]: event.currentTarget.value || null, before: null })}
-      >
-        <option value="">any</option>
-        {choices.map(choice => (
-          <option key={choice}>{choice}</option>
-        ))}
-      </select>
-    </label>
-  )
   return (
     <>
       <header class="title">
         <h1>Audit trail</h1>
       </header>
       <search class="filters">
-        {choose('action', 'What', AUDIT_ACTIONS)}
-        {choose(
-          'resource',
-          'Of',
-          resources.map(({ name }) => name),
-        )}
+        <Choice name="action" label="What" choices={AUDIT_ACTIONS} />
+        <Choice name="resource" label="Of" choices={resources.map(({ name }) => name)} />
         <label class="labelled">
           Who
           <input
@@ -79,6 +61,28 @@ export function AuditScreen() {
     </>
   )
 }
+
+interface ChoiceProps {
+  /** The parameter of the page's address. */
+  readonly name: string
+  readonly label: string
+  readonly choices: readonly string[]
+}
+
+const Choice = ({ name, label, choices }: ChoiceProps) => (
+  <label class="labelled">
+    {label}
+    <select
+      value={here.value.searchParams.get(name) ?? ''}
+      onChange={event => setQuery({ [name]: event.currentTarget.value || null, before: null })}
+    >
+      <option value="">any</option>
+      {choices.map(choice => (
+        <option key={choice}>{choice}</option>
+      ))}
+    </select>
+  </label>
+)
 
 function entryRow(entry: Readonly<Record<string, unknown>>): Readonly<Record<string, ComponentChildren>> {
   const { at, actor, origin, action, resource, record_id: id, record_name: name, changes } = entry

@@ -1,24 +1,13 @@
-import { useEffect } from 'preact/hooks'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { lowered } from '../../../core/resources/resource.ts'
 import type { StatusClass } from '../../../core/sms/status-class.ts'
 import { Shown } from '../parts/states.tsx'
-import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
+import { objectOf, objectsOf, useEvery, useLoaded } from '../state/load.ts'
 import { canEdit, isOffered } from '../state/pages.ts'
 import { may } from '../state/session.ts'
-import { momentShown, pathOf, zoneShown } from '../state/shown.ts'
+import { bytesShown, momentShown, pathOf, zoneShown } from '../state/shown.ts'
 
 const EVERY_MS = 5_000
-
-/** Reloads periodically while the page is visible. */
-export function useEvery(ms: number, reload: () => void): void {
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') reload()
-    }, ms)
-    return () => clearInterval(timer)
-  }, [])
-}
 
 interface TileProps {
   readonly figure: string
@@ -140,13 +129,6 @@ function serviceTiles({ service }: Data): TileProps[] {
       advice: backup === null ? 'The setting backup_every makes them.' : `Begun then, ${zoneShown()}.`,
     },
   ]
-}
-
-const UNITS = ['bytes', 'KB', 'MB', 'GB']
-
-export function bytesShown(bytes: number): string {
-  const unit = bytes === 0 ? 0 : Math.min(Math.floor(Math.log10(bytes) / 3), UNITS.length - 1)
-  return `${(bytes / 1_000 ** unit).toLocaleString('en', { maximumFractionDigits: 1 })} ${UNITS[unit]}`
 }
 
 function Tile({ figure, title, href, advice }: TileProps) {

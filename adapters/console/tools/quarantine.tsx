@@ -1,5 +1,5 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { Dialog } from '../parts/dialog.tsx'
+import { Confirmation } from '../parts/dialog.tsx'
 import { Shown, SimpleTable } from '../parts/states.tsx'
 import { request } from '../state/api.ts'
 import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
@@ -86,17 +86,14 @@ function Decisions({ chosen, onDone }: { readonly chosen: Chosen; readonly onDon
         Discard {size || ''}
       </button>
       {isDiscarding.value && (
-        <Dialog title={`Discard ${size} records for good?`} onClose={close}>
+        <Confirmation
+          title={`Discard ${size} records for good?`}
+          action="Discard"
+          onConfirm={() => void send('discard')}
+          onClose={close}
+        >
           <p>Their calls will never be billed.</p>
-          <div class="actions">
-            <button type="button" class="danger" onClick={() => void send('discard')}>
-              Discard
-            </button>
-            <button type="button" onClick={close}>
-              Keep
-            </button>
-          </div>
-        </Dialog>
+        </Confirmation>
       )}
     </>
   )

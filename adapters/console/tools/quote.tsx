@@ -1,80 +1,43 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { resourceNamed } from '../../../core/resources/all.ts'
+import { submitting } from '../parts/controls.tsx'
 import { MomentInput, momentHint } from '../parts/moment-input.tsx'
 import { Picker } from '../parts/picker.tsx'
-import { Refusal, request } from '../state/api.ts'
+import { type FieldErrors, request } from '../state/api.ts'
 import { objectOf, objectsOf } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
-import { note } from '../state/notes.ts'
 import { zoneShown } from '../state/shown.ts'
+import { useSubmission } from '../state/submission.ts'
 import { zoneOf } from '../state/zones.ts'
 
 const tenants = resourceNamed('tenants')
 
+type Line = Readonly<Record<string, unknown>>
+
 /** Shows what a call costs, explained step by step. */
 export function QuoteScreen() {
   const { searchParams } = here.value
-  const lines = useSignal<readonly Readonly<Record<string, unknown>>[]>([])
-  const errors = useSignal<Readonly<Record<string, readonly string[]>>>({})
-  const tenant = searchParams.get('tenant')
-  const ask = async (): Promise<void> => {
-    errors.value = {}
-    const json = {
-      tenant_id: tenant === null ? null : Number(tenant),
-      number: searchParams.get('number'),
-      seconds: searchParams.get('seconds') ?? '60',
-      at: searchParams.get('at'),
-    }
-    try {
-      lines.value = objectsOf(objectOf((await request('POST', '/api/console/quote', { json })).data)['lines'])
-    } catch (error) {
+  const lines = useSignal<readonly Line[]>([])
+  const { errors, submit } = useSubmission()
+  const ask = (): Promise<void> =>
+    submit(async () => {
       lines.value = []
-      if (!(error instanceof Refusal)) throw error
-      errors.value = error.errors
-      if (Object.keys(error.errors).length === 0) note(error.message, 'trouble')
-    }
-  }
-  const timeZone = zoneShown(zoneOf(tenant === null ? null : Number(tenant)))
-  const set = (name: string, value: string): void => setQuery({ [name]: value || null }, true)
-  const asked = (name: string) => ({
-    id: `quote-${name}`,
-    value: searchParams.get(name) ?? '',
-    errors: errors.value[name] ?? [],
-  })
+      const json = {
+        tenant_id: tenantIn(searchParams),
+        number: searchParams.get('number'),
+        seconds: searchParams.get('seconds') ?? '60',
+        at: searchParams.get('at'),
+      }
+      lines.value = objectsOf(objectOf((await request('POST', '/api/console/quote', { json })).data)['lines'])
+    })
   return (
     <>
       <header class="title">
         <h1>What does a call cost?</h1>
       </header>
-      <form
-        class="record"
-        onSubmit={event => {
-          event.preventDefault()
-          void ask()
-        }}
-      >
-        <div class="fields">
-          <Asked {...asked('tenant_id')} label="Tenant" hint="">
-            {({ id }) => (
-              <Picker
-                id={id}
-                resource={tenants}
-                value={tenant === null ? null : Number(tenant)}
-                onPick={picked => set('tenant', picked === null ? '' : String(picked))}
-              />
-            )}
-          </Asked>
-          <Asked {...asked('number')} label="Number" hint="As dialled.">
-            {common => <input {...common} onInput={event => set('number', event.currentTarget.value)} />}
-          </Asked>
-          <Asked {...asked('seconds')} label="Seconds" hint="Answered seconds; default: 60.">
-            {common => <input {...common} onInput={event => set('seconds', event.currentTarget.value)} />}
-          </Asked>
-          <Asked {...asked('at')} label="Start" hint={`${momentHint(timeZone)} Default: now.`}>
-            {common => <MomentInput {...common} timeZone={timeZone} onMoment={moment => set('at', moment)} />}
-          </Asked>
-        </div>
+      <form class="record" onSubmit={submitting(ask)}>
+        <Question asked={searchParams} errors={errors.value} />
         <div class="actions">
           <button type="submit" class="primary">
             Explain
@@ -83,6 +46,51 @@ export function QuoteScreen() {
       </form>
       <Steps lines={lines.value} />
     </>
+  )
+}
+
+function tenantIn(asked: URLSearchParams): number | null {
+  const tenant = asked.get('tenant')
+  return tenant === null ? null : Number(tenant)
+}
+
+interface QuestionProps {
+  /** The values of the fields: the query of the page's address. */
+  readonly asked: URLSearchParams
+  readonly errors: FieldErrors
+}
+
+function Question({ asked, errors }: QuestionProps) {
+  const tenant = tenantIn(asked)
+  const timeZone = zoneShown(zoneOf(tenant))
+  const set = (name: string, value: string): void => setQuery({ [name]: value || null }, true)
+  const common = (name: string) => ({
+    id: `quote-${name}`,
+    value: asked.get(name) ?? '',
+    errors: errors[name] ?? [],
+  })
+  return (
+    <div class="fields">
+      <Asked {...common('tenant_id')} label="Tenant" hint="">
+        {({ id }) => (
+          <Picker
+            id={id}
+            resource={tenants}
+            value={tenant}
+            onPick={picked => set('tenant', picked === null ? '' : String(picked))}
+          />
+        )}
+      </Asked>
+      <Asked {...common('number')} label="Number" hint="As dialled.">
+        {input => <input {...input} onInput={event => set('number', event.currentTarget.value)} />}
+      </Asked>
+      <Asked {...common('seconds')} label="Seconds" hint="Answered seconds; default: 60.">
+        {input => <input {...input} onInput={event => set('seconds', event.currentTarget.value)} />}
+      </Asked>
+      <Asked {...common('at')} label="Start" hint={`${momentHint(timeZone)} Default: now.`}>
+        {input => <MomentInput {...input} timeZone={timeZone} onMoment={moment => set('at', moment)} />}
+      </Asked>
+    </div>
   )
 }
 
@@ -108,7 +116,7 @@ const Asked = ({ id, value, errors, label, hint, children }: AskedProps) => (
   </div>
 )
 
-const Steps = ({ lines }: { readonly lines: readonly Readonly<Record<string, unknown>>[] }) => (
+const Steps = ({ lines }: { readonly lines: readonly Line[] }) => (
   <dl class="steps" aria-live="polite">
     {lines.map(({ label, text, aside, isMain }, index) => (
       <div key={index}>

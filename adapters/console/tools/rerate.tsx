@@ -1,12 +1,12 @@
 import { useSignal } from '@preact/signals'
-import { resourceNamed } from '../../../core/resources/all.ts'
-import { Picker } from '../parts/picker.tsx'
+import { Check, submitting, TenantPicker } from '../parts/controls.tsx'
 import { SimpleTable } from '../parts/states.tsx'
-import { Refusal, request } from '../state/api.ts'
+import { request } from '../state/api.ts'
 import { objectOf, objectsOf } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
-import { note, noteTrouble } from '../state/notes.ts'
+import { note } from '../state/notes.ts'
 import { momentShown } from '../state/shown.ts'
+import { useSubmission } from '../state/submission.ts'
 import { lastMonth } from './usage.tsx'
 
 const COLUMNS = [
@@ -20,35 +20,36 @@ const COLUMNS = [
 
 type Result = Readonly<Record<string, unknown>>
 
+/** The calls to rate again. The page's address holds them. */
+interface Selection {
+  readonly tenant: number | null
+  readonly month: string
+  readonly isUnratedOnly: boolean
+}
+
+function selection(): Selection {
+  const { searchParams } = here.value
+  const tenant = searchParams.get('tenant')
+  return {
+    tenant: tenant === null ? null : Number(tenant),
+    month: searchParams.get('month') ?? lastMonth(),
+    isUnratedOnly: searchParams.get('unrated') === 'true',
+  }
+}
+
 /** Rates a tenant's calls again: shows first what would change, then changes it. */
 export function RerateScreen() {
-  const { searchParams } = here.value
+  const selected = selection()
   const result = useSignal<Result | null>(null)
-  const errors = useSignal<Readonly<Record<string, readonly string[]>>>({})
-  const isBusy = useSignal(false)
-  const tenant = searchParams.get('tenant')
-  const month = searchParams.get('month') ?? lastMonth()
-  const isUnratedOnly = searchParams.get('unrated') === 'true'
-  const change = (changes: Parameters<typeof setQuery>[0]): void => {
-    result.value = null
-    setQuery(changes, true)
-  }
-  const rerate = async (isDry: boolean): Promise<void> => {
-    errors.value = {}
-    isBusy.value = true
-    const json = { tenant_id: tenant && Number(tenant), month, unrated_only: isUnratedOnly, dry_run: isDry }
-    try {
+  const { errors, isBusy, submit } = useSubmission()
+  const rerate = (isDry: boolean): Promise<void> =>
+    submit(async () => {
+      const { tenant, month, isUnratedOnly } = selected
+      const json = { tenant_id: tenant, month, unrated_only: isUnratedOnly, dry_run: isDry }
       const { data, message } = await request('POST', '/api/console/calls/rerate', { json })
       result.value = objectOf(data)
       if (!isDry) note(message)
-    } catch (error) {
-      if (error instanceof Refusal && Object.keys(error.errors).length > 0) errors.value = error.errors
-      else noteTrouble(error)
-    } finally {
-      isBusy.value = false
-    }
-  }
-  const sentences = Object.values(errors.value).flat()
+    })
   return (
     <>
       <header class="title">
@@ -58,50 +59,60 @@ export function RerateScreen() {
         Each call by the rates that were in force when it began, as those are now. The ratings that are replaced are
         kept.
       </p>
-      <form
-        class="filters"
-        onSubmit={event => {
-          event.preventDefault()
-          void rerate(true)
-        }}
-      >
-        <span class="labelled">
-          <label for="rerate-tenant">Tenant</label>
-          <Picker
-            id="rerate-tenant"
-            resource={resourceNamed('tenants')}
-            value={tenant === null ? null : Number(tenant)}
-            onPick={id => change({ tenant: id === null ? null : String(id) })}
-          />
-        </span>
-        <label class="labelled">
-          Month
-          <input type="month" value={month} onChange={event => change({ month: event.currentTarget.value || null })} />
-        </label>
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={isUnratedOnly}
-            onChange={event => change({ unrated: event.currentTarget.checked ? 'true' : null })}
-          />
-          Unrated only
-        </label>
-        <button type="submit" class="primary" disabled={isBusy.value}>
-          Show what would change
-        </button>
-      </form>
+      <SelectionForm
+        selected={selected}
+        isBusy={isBusy.value}
+        onChange={() => (result.value = null)}
+        onSubmit={() => rerate(true)}
+      />
       <div role="alert">
-        {sentences.map(sentence => (
-          <p key={sentence} class="error">
-            {sentence}
-          </p>
-        ))}
+        {Object.values(errors.value)
+          .flat()
+          .map(sentence => (
+            <p key={sentence} class="error">
+              {sentence}
+            </p>
+          ))}
       </div>
       <div aria-live="polite">
         {isBusy.value && <p class="hint">Rating…</p>}
         {result.value && <Outcome result={result.value} onRun={() => void rerate(false)} isBusy={isBusy.value} />}
       </div>
     </>
+  )
+}
+
+interface SelectionFormProps {
+  readonly selected: Selection
+  readonly isBusy: boolean
+  /** Called before the selection changes. */
+  readonly onChange: () => void
+  readonly onSubmit: () => Promise<void>
+}
+
+function SelectionForm({ selected, isBusy, onChange, onSubmit }: SelectionFormProps) {
+  const change = (changes: Parameters<typeof setQuery>[0]): void => {
+    onChange()
+    setQuery(changes, true)
+  }
+  return (
+    <form class="filters" onSubmit={submitting(onSubmit)}>
+      <TenantPicker id="rerate-tenant" tenant={selected.tenant} onPick={tenant => change({ tenant })} />
+      <label class="labelled">
+        Month
+        <input
+          type="month"
+          value={selected.month}
+          onChange={event => change({ month: event.currentTarget.value || null })}
+        />
+      </label>
+      <Check checked={selected.isUnratedOnly} onChange={isOnly => change({ unrated: isOnly ? 'true' : null })}>
+        Unrated only
+      </Check>
+      <button type="submit" class="primary" disabled={isBusy}>
+        Show what would change
+      </button>
+    </form>
   )
 }
 

@@ -1,7 +1,6 @@
 import { useErrorBoundary } from 'preact/hooks'
-import { resourceNamed } from '../../../core/resources/all.ts'
+import { TenantPicker } from '../parts/controls.tsx'
 import { lazily } from '../parts/lazy.tsx'
-import { Picker } from '../parts/picker.tsx'
 import { Shown, SimpleTable } from '../parts/states.tsx'
 import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
@@ -50,15 +49,11 @@ export function UsageScreen() {
             onChange={event => setQuery({ month: event.currentTarget.value || null })}
           />
         </label>
-        <span class="labelled">
-          <label for="usage-tenant">Tenant</label>
-          <Picker
-            id="usage-tenant"
-            resource={resourceNamed('tenants')}
-            value={tenant === null ? null : Number(tenant)}
-            onPick={id => setQuery({ tenant: id === null ? null : String(id) })}
-          />
-        </span>
+        <TenantPicker
+          id="usage-tenant"
+          tenant={tenant === null ? null : Number(tenant)}
+          onPick={picked => setQuery({ tenant: picked })}
+        />
         {tenant !== null && (
           <label class="labelled">
             By

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { FORMATS } from '../../../core/transfer/formats.ts'
+import { Check, submitting } from '../parts/controls.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { request } from '../state/api.ts'
 import { noteTrouble } from '../state/notes.ts'
@@ -19,16 +20,9 @@ const TITLES = { csv: 'CSV', ndjson: 'NDJSON, a line each', json: 'JSON' } as co
 
 /** Exports everything the list selects, in a chosen format, and downloads the file. */
 export function ExportDialog({ resource, query, onClose }: ExportProps) {
-  const format = useSignal<(typeof FORMATS)[number]>('csv')
-  const withSecrets = useSignal(false)
-  const isForSheets = useSignal(false)
   const job = useSignal<number | null>(null)
-  const hasSecrets = Object.values(resource.fields).some(({ secret }) => secret) && may('reveal', resource)
-  const begin = (): void => {
-    const isSheet = isForSheets.value && format.value === 'csv'
-    request('POST', `/api/console/exports/${collectionOf(resource)}?${query}`, {
-      json: { format: format.value, secrets: withSecrets.value, bom: isSheet, escape_formulas: isSheet },
-    })
+  const begin = (options: ExportOptions): void => {
+    request('POST', `/api/console/exports/${collectionOf(resource)}?${query}`, { json: options })
       .then(({ data }) => {
         job.value = jobIn(data).id
       })
@@ -37,44 +31,7 @@ export function ExportDialog({ resource, query, onClose }: ExportProps) {
   return (
     <Dialog title={`Export ${lowered(resource.plural)}`} onClose={onClose}>
       {job.value === null ? (
-        <form
-          class="stacked"
-          onSubmit={event => {
-            event.preventDefault()
-            begin()
-          }}
-        >
-          <p>All that the list shows, not only what is on the screen.</p>
-          <label class="labelled">
-            Format
-            <select
-              value={format.value}
-              onChange={event => {
-                format.value = FORMATS.find(each => each === event.currentTarget.value) ?? 'csv'
-              }}
-            >
-              {FORMATS.map(each => (
-                <option key={each} value={each}>
-                  {TITLES[each]}
-                </option>
-              ))}
-            </select>
-          </label>
-          {format.value === 'csv' && (
-            <Check of={isForSheets}>
-              For a spreadsheet: no text is run as a formula; it does not import back unchanged
-            </Check>
-          )}
-          {hasSecrets && <Check of={withSecrets}>With secrets; the audit trail notes it</Check>}
-          <div class="actions">
-            <button type="submit" class="primary">
-              Export
-            </button>
-            <button type="button" onClick={onClose}>
-              Cancel
-            </button>
-          </div>
-        </form>
+        <ExportForm resource={resource} onSubmit={begin} onClose={onClose} />
       ) : (
         <>
           <JobView id={job.value} />
@@ -90,17 +47,63 @@ export function ExportDialog({ resource, query, onClose }: ExportProps) {
   )
 }
 
-function Check({ of, children }: { readonly of: { value: boolean }; readonly children: string }) {
+/** As the service takes them. */
+interface ExportOptions {
+  readonly format: (typeof FORMATS)[number]
+  readonly secrets: boolean
+  readonly bom: boolean
+  readonly escape_formulas: boolean
+}
+
+interface ExportFormProps {
+  readonly resource: Resource
+  readonly onSubmit: (options: ExportOptions) => void
+  readonly onClose: () => void
+}
+
+function ExportForm({ resource, onSubmit, onClose }: ExportFormProps) {
+  const format = useSignal<(typeof FORMATS)[number]>('csv')
+  const withSecrets = useSignal(false)
+  const isForSheets = useSignal(false)
+  const hasSecrets = Object.values(resource.fields).some(({ secret }) => secret) && may('reveal', resource)
+  const isSheet = isForSheets.value && format.value === 'csv'
+  const options = { format: format.value, secrets: withSecrets.value, bom: isSheet, escape_formulas: isSheet }
   return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={of.value}
-        onChange={event => {
-          of.value = event.currentTarget.checked
-        }}
-      />
-      {children}
-    </label>
+    <form class="stacked" onSubmit={submitting(() => onSubmit(options))}>
+      <p>All that the list shows, not only what is on the screen.</p>
+      <label class="labelled">
+        Format
+        <select
+          value={format.value}
+          onChange={event => {
+            format.value = FORMATS.find(each => each === event.currentTarget.value) ?? 'csv'
+          }}
+        >
+          {FORMATS.map(each => (
+            <option key={each} value={each}>
+              {TITLES[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      {format.value === 'csv' && (
+        <Check checked={isForSheets.value} onChange={checked => (isForSheets.value = checked)}>
+          For a spreadsheet: no text is run as a formula; it does not import back unchanged
+        </Check>
+      )}
+      {hasSecrets && (
+        <Check checked={withSecrets.value} onChange={checked => (withSecrets.value = checked)}>
+          With secrets; the audit trail notes it
+        </Check>
+      )}
+      <div class="actions">
+        <button type="submit" class="primary">
+          Export
+        </button>
+        <button type="button" onClick={onClose}>
+          Cancel
+        </button>
+      </div>
+    </form>
   )
 }

@@ -1,8 +1,8 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { noteTrouble } from '../state/notes.ts'
+import { bytesShown } from '../state/shown.ts'
 import { type Sending, sendings, uploadKept } from '../state/uploads.ts'
-import { bytesShown } from '../tools/dashboard.tsx'
 import type { Asked } from './asked.ts'
 
 interface FileStepProps {

@@ -1,15 +1,15 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
-import { resourceNamed, resources } from '../../../core/resources/all.ts'
+import { resources } from '../../../core/resources/all.ts'
 import { collectionOf, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { formatOf } from '../../../core/transfer/formats.ts'
 import { keepsPlace } from '../../../core/transfer/imported-resource.ts'
-import { Picker } from '../parts/picker.tsx'
-import { Refusal, request } from '../state/api.ts'
+import { TenantPicker } from '../parts/controls.tsx'
+import { type FieldErrors, request } from '../state/api.ts'
 import { go, setQuery } from '../state/location.ts'
-import { noteTrouble } from '../state/notes.ts'
 import { canEdit } from '../state/pages.ts'
 import { may } from '../state/session.ts'
+import { useSubmission } from '../state/submission.ts'
 import { send, sendings } from '../state/uploads.ts'
 import { type Asked, ask, asked, bodyOf, hasTenant } from './asked.ts'
 import { Columns } from './columns.tsx'
@@ -96,15 +96,7 @@ function What({ asked: { resource, tenant } }: { readonly asked: Asked }) {
         </select>
       </label>
       {resource && hasTenant(resource) && (
-        <span class="labelled">
-          <label for="import-tenant">Tenant</label>
-          <Picker
-            id="import-tenant"
-            resource={resourceNamed('tenants')}
-            value={tenant}
-            onPick={id => ask({ tenant: id === null ? null : String(id) })}
-          />
-        </span>
+        <TenantPicker id="import-tenant" tenant={tenant} onPick={picked => ask({ tenant: picked })} />
       )}
     </div>
   )
@@ -119,69 +111,59 @@ interface RunningProps {
 /** Checks and runs the import. A deck is replaced only with the outcome that a check showed. */
 function Running({ resource, asked: now, isThere }: RunningProps) {
   const checked = useSignal<JobShown | null>(null)
-  const sentences = useSignal<readonly string[]>([])
+  const { errors, submit } = useSubmission()
   useEffect(() => {
     if (now.check === null) checked.value = null
   }, [now.check])
-  const begin = (isCheck: boolean): void => {
-    sentences.value = []
-    const agreed = now.mode === 'replace' && !isCheck ? { agreed: checked.value?.outcome } : {}
-    request('POST', `/api/console/imports/${collectionOf(resource)}`, {
-      json: { ...bodyOf(now), dry_run: isCheck, ...agreed },
-    })
-      .then(({ data }) => {
-        const { id } = jobIn(data)
-        if (isCheck) setQuery({ check: String(id) }, true)
-        else go(`/jobs?job=${id}`)
-      })
-      .catch((error: unknown) => {
-        if (error instanceof Refusal && error.status === 422) sentences.value = Object.values(error.errors).flat()
-        else noteTrouble(error)
-      })
-  }
-  const rows = checked.value?.state === 'done' ? checked.value : null
   const isReplacing = now.mode === 'replace'
+  const begin = (isCheck: boolean): Promise<void> =>
+    submit(async () => {
+      const agreed = isReplacing && !isCheck ? { agreed: checked.value?.outcome } : {}
+      const json = { ...bodyOf(now), dry_run: isCheck, ...agreed }
+      const { id } = jobIn((await request('POST', `/api/console/imports/${collectionOf(resource)}`, { json })).data)
+      if (isCheck) setQuery({ check: String(id) }, true)
+      else go(`/jobs?job=${id}`)
+    })
+  const isChecked = checked.value?.state === 'done'
   return (
     <section aria-labelledby="run-title">
       <h2 id="run-title">Check and import</h2>
       {!isThere && <p class="hint">The file is on its way; it can be checked once all of it is there.</p>}
-      {sentences.value.length > 0 && (
-        <ul class="trouble" role="alert">
-          {sentences.value.map(sentence => (
-            <li key={sentence}>
-              <bdi>{sentence}</bdi>
-            </li>
-          ))}
-        </ul>
-      )}
-      {now.check !== null && (
-        <JobView
-          key={now.check}
-          id={now.check}
-          onOver={job => {
-            checked.value = job
-          }}
-        />
-      )}
+      <Refused errors={errors.value} />
+      {now.check !== null && <JobView key={now.check} id={now.check} onOver={job => (checked.value = job)} />}
       <div class="actions">
-        <button type="button" class={rows ? '' : 'primary'} disabled={!isThere} onClick={() => begin(true)}>
+        <button type="button" class={isChecked ? '' : 'primary'} disabled={!isThere} onClick={() => void begin(true)}>
           Check all rows
         </button>
         <button
           type="button"
-          class={rows ? 'primary' : ''}
-          disabled={!isThere || (isReplacing && !rows)}
-          onClick={() => begin(false)}
+          class={isChecked ? 'primary' : ''}
+          disabled={!isThere || (isReplacing && !isChecked)}
+          onClick={() => void begin(false)}
         >
           {isReplacing ? `Replace the ${lowered(resource.plural)}` : 'Import'}
         </button>
       </div>
       <p class="hint">
-        {isReplacing && !rows ? 'A deck is replaced only after a check. ' : ''}
+        {isReplacing && !isChecked ? 'A deck is replaced only after a check. ' : ''}
         {keepsPlace(resource)
           ? 'Rows are stored as they are read; what is stored stays when it is stopped.'
           : 'All rows are stored together, or none.'}
       </p>
     </section>
+  )
+}
+
+function Refused({ errors }: { readonly errors: FieldErrors }) {
+  const sentences = Object.values(errors).flat()
+  if (sentences.length === 0) return null
+  return (
+    <ul class="trouble" role="alert">
+      {sentences.map(sentence => (
+        <li key={sentence}>
+          <bdi>{sentence}</bdi>
+        </li>
+      ))}
+    </ul>
   )
 }

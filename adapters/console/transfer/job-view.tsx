@@ -22,8 +22,8 @@ const COUNTS = [
 
 const grouped = (count: number): string => count.toLocaleString('en')
 
-/** Shows a job's progress, polling until it has ended; then calls `onOver` with it. */
-export function JobView({ id, onOver }: { readonly id: number; readonly onOver?: (job: JobShown) => void }) {
+/** A job, read again until it has ended; then calls `onOver` with it. */
+function useJob(id: number, onOver?: (job: JobShown) => void) {
   const job = useSignal<JobShown | null>(null)
   const failure = useSignal<string | null>(null)
   const round = useSignal(0)
@@ -49,8 +49,6 @@ export function JobView({ id, onOver }: { readonly id: number; readonly onOver?:
       clearTimeout(timer)
     }
   }, [id, round.value])
-  const found = job.value
-  if (!found) return <p class="hint">{failure.value ?? 'Loading…'}</p>
   const ask = (what: 'stop' | 'resume'): void => {
     act(id, what)
       .then(after => {
@@ -59,12 +57,19 @@ export function JobView({ id, onOver }: { readonly id: number; readonly onOver?:
       })
       .catch(noteTrouble)
   }
+  return { job: job.value, failure: failure.value, ask }
+}
+
+/** Shows a job's progress until it has ended; then calls `onOver` with it. */
+export function JobView({ id, onOver }: { readonly id: number; readonly onOver?: (job: JobShown) => void }) {
+  const { job, failure, ask } = useJob(id, onOver)
+  if (!job) return <p class="hint">{failure ?? 'Loading…'}</p>
   return (
     <section class="job" aria-label="Job">
-      <State job={found} />
-      <Actions job={found} ask={ask} />
-      {found.isImport && !found.isOpen && <Errors key={found.state} job={found} />}
-      {found.warnings.length > 0 && <Warnings job={found} />}
+      <State job={job} />
+      <Actions job={job} ask={ask} />
+      {job.isImport && !job.isOpen && <Errors key={job.state} job={job} />}
+      {job.warnings.length > 0 && <Warnings job={job} />}
     </section>
   )
 }

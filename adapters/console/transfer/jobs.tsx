@@ -1,12 +1,11 @@
 import { Shown, SimpleTable } from '../parts/states.tsx'
 import { request } from '../state/api.ts'
-import { useLoaded } from '../state/load.ts'
+import { useEvery, useLoaded } from '../state/load.ts'
 import { here, setQuery } from '../state/location.ts'
 import { note, noteTrouble } from '../state/notes.ts'
 import { isOffered } from '../state/pages.ts'
 import { may } from '../state/session.ts'
 import { momentShown, zoneShown } from '../state/shown.ts'
-import { useEvery } from '../tools/dashboard.tsx'
 import { type JobShown, jobsIn, STATES, titleOfJob } from './job.ts'
 import { JobView, outcomeOf } from './job-view.tsx'
 
@@ -17,15 +16,6 @@ export function JobsScreen() {
   const all = useLoaded('/api/console/jobs', jobsIn)
   useEvery(EVERY_MS, all.reload)
   const chosen = Number(here.value.searchParams.get('job') ?? 0)
-  const forget = (id: number): void => {
-    request('DELETE', `/api/console/jobs/${id}`)
-      .then(({ message }) => {
-        note(message)
-        setQuery({ job: null })
-        all.reload()
-      })
-      .catch(noteTrouble)
-  }
   return (
     <>
       <header class="title">
@@ -37,31 +27,50 @@ export function JobsScreen() {
         )}
       </header>
       <Shown of={all}>
-        {jobs => {
-          const job = jobs.find(({ id }) => id === chosen)
-          return (
-            <>
-              {chosen > 0 && (
-                <section class="panel" aria-labelledby="job-title">
-                  <h2 id="job-title">
-                    {job ? titleOfJob(job) : 'Job'} <bdi class="hint">{job?.about}</bdi>
-                  </h2>
-                  <JobView key={chosen} id={chosen} onOver={all.reload} />
-                  {job && !job.isOpen && may('change', 'jobs') && (
-                    <div class="actions">
-                      <button type="button" class="danger" onClick={() => forget(chosen)}>
-                        Delete the job and its files
-                      </button>
-                    </div>
-                  )}
-                </section>
-              )}
-              <JobList jobs={jobs} />
-            </>
-          )
-        }}
+        {jobs => (
+          <>
+            {chosen > 0 && (
+              <OneJob key={chosen} id={chosen} job={jobs.find(({ id }) => id === chosen)} onChanged={all.reload} />
+            )}
+            <JobList jobs={jobs} />
+          </>
+        )}
       </Shown>
     </>
+  )
+}
+
+interface OneJobProps {
+  readonly id: number
+  /** undefined if it is not in the list: deleted, or newer than the list. */
+  readonly job: JobShown | undefined
+  readonly onChanged: () => void
+}
+
+function OneJob({ id, job, onChanged }: OneJobProps) {
+  const remove = (): void => {
+    request('DELETE', `/api/console/jobs/${id}`)
+      .then(({ message }) => {
+        note(message)
+        setQuery({ job: null })
+        onChanged()
+      })
+      .catch(noteTrouble)
+  }
+  return (
+    <section class="panel" aria-labelledby="job-title">
+      <h2 id="job-title">
+        {job ? titleOfJob(job) : 'Job'} <bdi class="hint">{job?.about}</bdi>
+      </h2>
+      <JobView id={id} onOver={onChanged} />
+      {job && !job.isOpen && may('change', 'jobs') && (
+        <div class="actions">
+          <button type="button" class="danger" onClick={remove}>
+            Delete the job and its files
+          </button>
+        </div>
+      )}
+    </section>
   )
 }
 
