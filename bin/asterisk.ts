@@ -5,7 +5,7 @@ import type { AsteriskSetting } from '../config/asterisk.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
-import { type Served, type Serving, storedFor } from './serving.ts'
+import { type Served, type Serving, storedFor, switchName } from './serving.ts'
 
 type ManagerPlace = Parameters<typeof asterisk.ask>[0]['place']
 
@@ -28,8 +28,9 @@ export function asteriskOf(settings: Settings): TelephoneSwitch | null {
 export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving): Served | null {
   if (!setting) return null
   const { directory, usage, rates, log } = serving
+  const place = placeOf(setting)
   const follower = asterisk.follow({
-    ...{ folder: setting.dir, place: placeOf(setting), directory, usage, rates },
+    ...{ folder: setting.dir, place, directory, usage, rates },
     now: () => performance.now(),
     onTrouble: error => log.error({ err: error, switch: 'asterisk' }, 'Asterisk is not up to date'),
     onTaken: (file, ms) => log.info({ file: `${file}.conf`, ms: Math.round(ms) }, 'Asterisk has loaded a file'),
@@ -39,7 +40,7 @@ export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving)
       log.warn(summary, 'some records cannot be on Asterisk')
     },
   })
-  return { follower, mounts: [], folder: null }
+  return { follower, name: switchName('asterisk', place), mounts: [], folder: null }
 }
 
 const MOST_TOLD = 20

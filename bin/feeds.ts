@@ -84,19 +84,13 @@ export const emptiedFolder = (path: string): FollowedFeed => ({
 
 export type FollowedFeed = FeedSetting & { readonly removes?: boolean }
 
-/** Follows feeds until the signal aborts. */
-export const startFeeds = (
-  feeds: readonly FollowedFeed[],
-  calls: Calls,
-  signal: AbortSignal,
-  log: Logger,
-): Follower[] =>
-  feeds.map(setting => {
-    const { path, format, every = EVERY_SECONDS, removes = false } = setting
-    const onTrouble = (err: unknown): void => log.error({ err, feed: path }, 'a feed is held up')
-    const feed = { name: path, rules: rulesOf(setting) }
-    return pbx.follow({ feed, path, format, every, removes, onTrouble }, tellingOfQuarantine(calls, log), signal)
-  })
+/** Follows a feed until the signal aborts. */
+export function followFeed(setting: FollowedFeed, calls: Calls, signal: AbortSignal, log: Logger): Follower {
+  const { path, format, every = EVERY_SECONDS, removes = false } = setting
+  const onTrouble = (err: unknown): void => log.error({ err, feed: path }, 'a feed is held up')
+  const feed = { name: path, rules: rulesOf(setting) }
+  return pbx.follow({ feed, path, format, every, removes, onTrouble }, tellingOfQuarantine(calls, log), signal)
+}
 
 /** Logs quarantined records: they are not billed until somebody acts. */
 const tellingOfQuarantine = (calls: Calls, log: Logger): Calls => ({

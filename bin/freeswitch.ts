@@ -9,7 +9,7 @@ import type { Feed } from '../core/ports/calls.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
 import { REFUSALS } from '../core/switching/decision.ts'
 import { rulesOf } from './feeds.ts'
-import { type Served, type Serving, storedFor } from './serving.ts'
+import { type Served, type Serving, storedFor, switchName } from './serving.ts'
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
 
@@ -85,7 +85,7 @@ export function serveFreeswitch(settings: Settings, serving: Serving): Served | 
       log.warn({ command, answer: answer.slice(0, 200) }, 'FreeSWITCH refuses a command')
     },
   })
-  return { ...served, folder: cdrFolder }
+  return { ...served, name: switchName('freeswitch', place), folder: cdrFolder }
 }
 
 /** A series with an alert must exist before it first counts. */

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import type { Metrics } from '../adapters/http/http.ts'
 import type { Settings } from '../config/settings.ts'
@@ -25,11 +26,19 @@ export interface Serving {
 /** A switch that the daemon serves. */
 export interface Served {
   readonly follower: SwitchFollower
+  /** Tells the switch from others that the daemons of a database serve. */
+  readonly name: string
   /** Paths that the switch requests. */
   readonly mounts: readonly Mount[]
   /** The folder where the switch leaves call records, one file each, removed once they are stored; null for none. */
   readonly folder: string | null
 }
+
+const LOOPBACK = /^(?:localhost|127\.|::1$)/
+
+/** Returns what tells a switch from others: another machine's loopback is another switch. */
+export const switchName = (kind: SwitchFollower['kind'], { host, port }: { host: string; port: number }): string =>
+  `${kind} ${LOOPBACK.test(host) ? `${hostname()} ` : ''}${host}:${port}`
 
 /** Returns a function that opens the storage, and closes it after `read`. */
 export const storedFor =

@@ -9,6 +9,7 @@ import { connectFailure } from './database/connect-failure.ts'
 import { copySource, copyTarget } from './database/copy-rows.ts'
 import { connect, type Database } from './database/database.ts'
 import { restore } from './database/dumps.ts'
+import { duties } from './database/duties.ts'
 import { translating } from './database/errors.ts'
 import { assertFit } from './database/fit.ts'
 import { assertKnown, migrate, migrations, schemaVersion } from './database/migrate.ts'
@@ -100,7 +101,9 @@ export async function openStorage(address: string, options: StorageOptions): Pro
     ratedPrefixes: translating(ratedPrefixes(database)),
     switchChanges: () => translating(switchChanges(database)),
     switchDirectory: () => translating(switchDirectory(database, { ...ofCalls, clock })),
+    duties: duties(address),
     holdsThread: false,
+    isShared: true,
     database,
     close: () => database.close(),
   }

@@ -15,6 +15,7 @@ import { searchIndexing } from './records/search/indexing.ts'
 import { ensureSearchIndexes } from './records/search/search-index.ts'
 import { accounts } from './service/accounts.ts'
 import { audit, auditTrail } from './service/audit.ts'
+import { duties } from './service/duties.ts'
 import { gauges } from './service/gauges.ts'
 import { heartbeat } from './service/heartbeat.ts'
 import { maintenance } from './service/maintenance.ts'
@@ -90,7 +91,9 @@ export function openStorage(path: string, options: StorageOptions): SqliteStorag
     limitUsage: ofCalls.limitUsage,
     switchChanges: () => translating(switchChanges(connection)),
     switchDirectory: () => translating(switchDirectory(connection, { ...ofCalls, clock })),
+    duties,
     holdsThread: true,
+    isShared: false,
     connection,
     writer,
     close: async () => {

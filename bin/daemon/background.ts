@@ -2,19 +2,25 @@ import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { Calls } from '../../core/ports/calls.ts'
+import type { Storage } from '../../core/ports/storage.ts'
 import type { FollowerState, SwitchFollower } from '../../core/ports/switching.ts'
 import type { Trunkline } from '../compose.ts'
-import { emptiedFolder, retryChanged, startFeeds } from '../feeds.ts'
+import { emptiedFolder, type FollowedFeed, followFeed, retryChanged } from '../feeds.ts'
 import type { Served } from '../serving.ts'
 import { followLimits } from './follow-limits.ts'
 import { followSwitches } from './follow-switches.ts'
+import { type Roster, roster } from './roster.ts'
 import { followSecurity } from './security-log.ts'
-import { startUpkeep } from './upkeep.ts'
+import { ownUpkeep, UPKEEP, upkeep } from './upkeep/upkeep.ts'
 
 /** What the daemon does besides answering. */
 export interface Background {
+  /** The feeds that this daemon follows now. */
   readonly feeds: readonly Follower[]
+  /** The switches whose connections this daemon holds now. */
   switches(): readonly SwitchState[]
+  readonly duties: Pick<Roster, 'has' | 'all'>
   /** Resolves once every task has ended its current step. */
   stop(): Promise<void>
 }
@@ -41,30 +47,87 @@ export function startBackground(
   const stopping = new AbortController()
   // One listener for each feed.
   setMaxListeners(0, stopping.signal)
-  const upkeep = startUpkeep(trunkline, settings, log, stopping.signal)
-  const security = followSecurity(trunkline, log, securityFrom, stopping.signal)
   const { calls } = trunkline.storage
-  const folders = served.flatMap(({ folder }) => (folder === null ? [] : [emptiedFolder(folder)]))
-  const feeds = startFeeds([...settings.feeds, ...folders], calls, stopping.signal, log)
-  const followers = served.map(({ follower }) => follower)
-  const reconciled = new Map<SwitchFollower['kind'], number>()
-  const changes = trunkline.storage.switchChanges()
-  const switches = followSwitches(followers, changes, log, stopping.signal, kind =>
-    reconciled.set(kind, Date.now() / 1000),
-  )
+  const duties = roster(trunkline.storage, log, stopping.signal)
+  const feeds = holdFeeds(duties, feedsOf(settings, served), { calls, log })
+  const switches = holdSwitches(duties, served, trunkline.storage, log)
+  const ofDaemon = [
+    ...feeds.done,
+    ...switches.done,
+    ownUpkeep(trunkline, log, stopping.signal),
+    duties.hold(UPKEEP, lost => upkeep(trunkline, settings, log, lost)),
+    followSecurity(trunkline, log, securityFrom, stopping.signal),
+    retryChanged(settings.feeds, calls, stopping.signal, log).catch(error =>
+      log.error({ err: error }, 'the records in quarantine could not be retried'),
+    ),
+  ]
   // Without a switch, nothing obeys limits.
-  const limits =
-    served.length === 0 ? null : followLimits(trunkline.limits, trunkline.storage.switchChanges(), log, stopping.signal)
-  const retrying = retryChanged(settings.feeds, calls, stopping.signal, log).catch(error =>
-    log.error({ err: error }, 'the records in quarantine could not be retried'),
-  )
+  if (served.length > 0)
+    ofDaemon.push(
+      duties.hold('limits', lost => followLimits(trunkline.limits, trunkline.storage.switchChanges(), log, lost)),
+    )
   return {
-    feeds,
-    switches: () =>
-      followers.map(each => ({ ...each.state(), kind: each.kind, reconciledAt: reconciled.get(each.kind) ?? null })),
+    get feeds() {
+      return feeds.followed()
+    },
+    switches: switches.states,
+    duties,
     stop: async () => {
       stopping.abort()
-      await Promise.all([upkeep, security, retrying, switches, limits, ...feeds.map(({ done }) => done)])
+      await Promise.all(ofDaemon)
     },
   }
+}
+
+/** A feed with the duty of following it. */
+interface DutyFeed {
+  readonly duty: string
+  readonly feed: FollowedFeed
+}
+
+/** A folder that a switch fills is another one on each switch. */
+const feedsOf = ({ feeds }: Settings, served: readonly Served[]): readonly DutyFeed[] => [
+  ...feeds.map(feed => ({ duty: `feed ${feed.path}`, feed })),
+  ...served.flatMap(({ folder, name }) =>
+    folder === null ? [] : [{ duty: `feed ${folder} of ${name}`, feed: emptiedFolder(folder) }],
+  ),
+]
+
+function holdFeeds(
+  duties: Roster,
+  feeds: readonly DutyFeed[],
+  { calls, log }: { readonly calls: Calls; readonly log: Logger },
+): { readonly done: readonly Promise<void>[]; followed(): readonly Follower[] } {
+  const followed = new Map<DutyFeed, Follower>()
+  const done = feeds.map(each =>
+    duties.hold(each.duty, async lost => {
+      const follower = followFeed(each.feed, calls, lost, log)
+      followed.set(each, follower)
+      await follower.done
+      followed.delete(each)
+    }),
+  )
+  return { done, followed: () => feeds.flatMap(each => followed.get(each) ?? []) }
+}
+
+function holdSwitches(
+  duties: Roster,
+  served: readonly Served[],
+  { switchChanges }: Pick<Storage, 'switchChanges'>,
+  log: Logger,
+): { readonly done: readonly Promise<void>[]; states(): readonly SwitchState[] } {
+  const reconciled = new Map<Served, number>()
+  const done = served.map(each =>
+    duties.hold(each.name, lost =>
+      followSwitches([each.follower], switchChanges(), log, lost, () => reconciled.set(each, Date.now() / 1000)),
+    ),
+  )
+  const states = (): readonly SwitchState[] =>
+    served
+      .filter(({ name }) => duties.has(name))
+      .map(each => {
+        const { kind } = each.follower
+        return { ...each.follower.state(), kind, reconciledAt: reconciled.get(each) ?? null }
+      })
+  return { done, states }
 }

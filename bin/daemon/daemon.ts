@@ -1,6 +1,5 @@
 import type { Logger } from 'pino'
 import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
-import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Claim } from '../../core/ports/storage.ts'
@@ -12,13 +11,13 @@ import { urlAt } from '../own-address.ts'
 import type { Served, Serving } from '../serving.ts'
 import { databasePlace } from '../storage/database-place.ts'
 import { servedOf } from '../switches.ts'
-import { startBackground } from './background.ts'
+import { type Background, startBackground } from './background.ts'
 import { consoleFiles } from './console-files.ts'
 import { type FirstAccount, makeFirstAccount } from './first-account.ts'
 import { createLog } from './log.ts'
 import { surroundingsOf } from './surroundings.ts'
-import { unreadLog } from './unread-log.ts'
-import { tellReady } from './upkeep.ts'
+import { unreadLog } from './upkeep/unread-log.ts'
+import { tellReady } from './upkeep/upkeep.ts'
 import { addGauges, addSwitchGauges, watch } from './watch.ts'
 
 /** How long requests in flight may continue after the daemon is asked to stop. */
@@ -50,14 +49,14 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
   const { print } = start
   const { log, flush } = createLog(settings.log_level)
   const metrics = http.metrics()
-  const feeds: Follower[] = []
-  const surroundings = surroundingsOf(settings, () => feeds)
+  let background: Background | null = null
+  const surroundings = surroundingsOf(settings, () => background?.feeds ?? [])
   const service = await startService(settings, { ...start, metrics, log, surroundings })
   const { server, close } = service
-  const background = startBackground(service, settings, log)
-  feeds.push(...background.feeds)
-  addGauges(metrics, service.trunkline, feeds, settings)
-  if (service.served.length > 0) addSwitchGauges(metrics, background.switches)
+  const behind = startBackground(service, settings, log)
+  background = behind
+  addGauges(metrics, service.trunkline, behind, settings)
+  if (service.served.length > 0) addSwitchGauges(metrics, behind.switches)
   const metricsServer = await watch(metrics, settings, log)
   tellReady(log)
   print(`trunklined listening on ${server.url}`)
@@ -66,7 +65,7 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
     stop: async () => {
       await server.stop(GRACE_MS)
       await metricsServer?.stop(0)
-      await background.stop()
+      await behind.stop()
       await close()
       log.info('stopped')
       flush()

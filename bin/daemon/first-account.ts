@@ -25,6 +25,8 @@ export async function makeFirstAccount(
     return 'made'
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'invalid')) throw error
+    // Another daemon that began at the same moment has created it.
+    if ((await storage.accounts.count()) > 0) return 'there'
     throw new AppError('configuration', `TRUNKLINE_ADMIN_EMAIL and TRUNKLINE_ADMIN_PASSWORD: ${error.message}`)
   }
 }

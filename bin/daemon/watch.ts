@@ -1,12 +1,12 @@
 import type { Logger } from 'pino'
 import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
-import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
 import { SUSPECT_AFTER } from '../../core/sms/health.ts'
 import { overdueMessages, suspectGateways } from '../../core/use-cases/messaging/sms-health.ts'
 import type { Trunkline } from '../compose.ts'
 import type { Background, SwitchState } from './background.ts'
 import { lastBackupAt } from './backups.ts'
+import { UPKEEP } from './upkeep/upkeep.ts'
 
 interface GatewayCount {
   readonly gateway: number
@@ -17,7 +17,7 @@ interface GatewayCount {
 export function addGauges(
   { gauge }: Metrics,
   { storage: { gauges, calls, smsReports }, clock }: Trunkline,
-  feeds: readonly Follower[],
+  background: Pick<Background, 'feeds' | 'duties'>,
   { backup_every, backup_dir }: Settings,
 ): void {
   const perGateway = (name: string, help: string, counts: () => Promise<readonly GatewayCount[]>): void =>
@@ -41,14 +41,20 @@ export function addGauges(
   gauge(
     'trunkline_feed_lag_bytes',
     'Bytes of call records that are not stored yet',
-    () => feeds.map(feed => ({ labels: { feed: feed.state().name }, value: feed.state().lag })),
+    () => background.feeds.map(feed => ({ labels: { feed: feed.state().name }, value: feed.state().lag })),
     ['feed'],
   )
   gauge('trunkline_quarantine_records', 'Call records that could not be used', calls.quarantineCount)
   if (backup_every > 0)
     gauge('trunkline_last_backup_timestamp_seconds', "When the newest of the daemon's backups was begun", () =>
-      lastBackupAt(backup_dir),
+      background.duties.has(UPKEEP) ? lastBackupAt(backup_dir) : [],
     )
+  gauge(
+    'trunkline_duty_held',
+    '1 for a duty that this daemon has, 0 for one that another has; over all daemons of a database, the sum is 1',
+    () => background.duties.all().map(duty => ({ labels: { duty }, value: Number(background.duties.has(duty)) })),
+    ['duty'],
+  )
 }
 
 /** Adds what the daemon alone knows of the switches; `trunkline switch status` reads it. */

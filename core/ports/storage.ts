@@ -12,7 +12,7 @@ import type { Records } from './records.ts'
 import type { ServerKeys } from './server-keys.ts'
 import type { LimitUsage, RatedPrefixes, SwitchChanges, SwitchDirectory } from './switching.ts'
 import type { Clock, Maintenance } from './system.ts'
-import type { Gauges, Heartbeat, Retention, SearchIndexing } from './upkeep.ts'
+import type { Duties, Gauges, Heartbeat, Retention, SearchIndexing } from './upkeep.ts'
 
 /** An open database: the ports that it serves. */
 export interface Storage {
@@ -32,6 +32,7 @@ export interface Storage {
   readonly heartbeat: Heartbeat
   readonly indexing: SearchIndexing
   readonly gauges: Gauges
+  readonly duties: Duties
   readonly serverKeys: ServerKeys
   readonly notices: Notices
   readonly limitUsage: LimitUsage
@@ -42,6 +43,8 @@ export interface Storage {
   switchDirectory(): SwitchDirectory
   /** True if its work holds up the thread that calls it, so that long work belongs on a thread of its own. */
   readonly holdsThread: boolean
+  /** True if several daemons may serve the database at once. */
+  readonly isShared: boolean
   /** Waits for pending writes and closes the database. */
   close(): Promise<void>
 }
@@ -129,7 +132,7 @@ export interface DatabasePlace {
   copySource(): Promise<CopySource>
   /** Copies to it. */
   copyTarget(): Promise<CopyTarget>
-  /** Claims to serve it. Throws `busy` if another program does, and only one may. */
+  /** Claims to serve it, with others where several may. Throws `busy` while another program has it to itself. */
   claim(): Promise<Claim>
   /**
    * Replaces the database by a backup, without its sessions. Returns where the former one is kept; null if it is not.

@@ -29,6 +29,17 @@ export interface Gauges {
   parkedReceipts(): Promise<readonly { readonly gateway: number; readonly count: number }[]>
 }
 
+/** Work that only one of the programs that serve a database does at a time, such as following a feed. */
+export interface Duties {
+  /**
+   * Does the work while this program has the duty. Waits while another program has it, takes it over within seconds of
+   * that one's end, and begins the work again after it has returned or the duty was lost. The signal of the work aborts
+   * when the duty is lost, or with `signal`. Resolves once `signal` has aborted and the work has ended; rejects if the
+   * work does.
+   */
+  hold(duty: string, work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>
+}
+
 /** What a program knows of the service besides its database. */
 export interface Surroundings {
   /** Returns the feeds that it follows, with the bytes of each that are not stored yet. */

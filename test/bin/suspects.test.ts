@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { pino } from 'pino'
 import { createMetrics } from '../../adapters/http/metrics.ts'
 import { compose } from '../../bin/compose.ts'
-import { noteSuspects } from '../../bin/daemon/suspects.ts'
+import { noteSuspects } from '../../bin/daemon/upkeep/suspects.ts'
 import { addGauges } from '../../bin/daemon/watch.ts'
 import { loadSettings } from '../../config/load.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
@@ -39,7 +39,7 @@ async function world() {
     await trunkline.storage.records.insert(resourceNamed('sms_gateways'), { ...GATEWAY, name: `G${i}`, server_host })
   await trunkline.smsRouting.set({ gateways: [1, 2] })
   const metrics = createMetrics()
-  addGauges(metrics, trunkline, [], settings)
+  addGauges(metrics, trunkline, { feeds: [], duties: { has: () => true, all: () => [] } }, settings)
   const look = noteSuspects(trunkline, log)
   return {
     ...{ trunkline, clock, ill },

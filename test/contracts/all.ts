@@ -20,6 +20,7 @@ import { withinContract } from './records/within.ts'
 import { accountsContract } from './service/accounts.ts'
 import { auditContract } from './service/audit.ts'
 import { backupsContract } from './service/backups.ts'
+import { dutiesContract } from './service/duties.ts'
 import { gaugesContract } from './service/gauges.ts'
 import { heartbeatContract } from './service/heartbeat.ts'
 import { maintenanceContract } from './service/maintenance.ts'
@@ -53,6 +54,7 @@ const CONTRACTS: readonly Pick<Contract, 'prove' | 'needs'>[] = [
   backupsContract,
   heartbeatContract,
   gaugesContract,
+  dutiesContract,
   bulkContract,
   callsContract,
   reratingContract,
@@ -86,6 +88,7 @@ const PORTS: Readonly<Record<Port, true>> = {
   heartbeat: true,
   indexing: true,
   gauges: true,
+  duties: true,
   smsRoutes: true,
   trunkRoutes: true,
   smsReports: true,

@@ -12,7 +12,7 @@ import type { Records } from '../../core/ports/records.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { LimitUsage, RatedPrefixes, SwitchChanges, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Maintenance } from '../../core/ports/system.ts'
-import type { Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
+import type { Duties, Gauges, Heartbeat, Retention, SearchIndexing } from '../../core/ports/upkeep.ts'
 import { type ManualClock, manualClock } from '../support/clock.ts'
 
 /** The ports of core that a storage can serve. */
@@ -36,6 +36,7 @@ export interface Ports {
   readonly heartbeat: Heartbeat
   readonly indexing: SearchIndexing
   readonly gauges: Gauges
+  readonly duties: Duties
   readonly smsRoutes: PrefixRoutes
   readonly trunkRoutes: PrefixRoutes
   readonly smsReports: SmsReports

@@ -5,7 +5,7 @@ import { AppError } from '../../../core/errors.ts'
 import { connect, type Database } from './database.ts'
 import { codeOf, translate } from './errors.ts'
 import { forPrograms } from './options.ts'
-import { isServed } from './serving.ts'
+import { claimAlone } from './serving.ts'
 import { raw, sql } from './sql.ts'
 
 const run = promisify(execFile)
@@ -78,8 +78,9 @@ function assertDump(path: string, contents: string): void {
 export async function restore(address: string, from: string): Promise<{ readonly kept: string | null }> {
   assertDump(from, await listed(from))
   const database = connect(address)
+  const alone = database.session()
   try {
-    if (await isServed(database))
+    if (!(await claimAlone(alone)))
       throw new AppError('conflict', 'The database is in use.', { hint: 'systemctl stop trunklined' })
     const kept = await setAside(database)
     try {
@@ -94,6 +95,7 @@ export async function restore(address: string, from: string): Promise<{ readonly
   } catch (error) {
     throw translate(error)
   } finally {
+    await alone.close()
     await database.close()
   }
 }

@@ -7,13 +7,13 @@ import type { Queries } from './database.ts'
 import { clientConfig, shownAddress } from './options.ts'
 import { sql } from './sql.ts'
 
-/** "Trnl" in ASCII. A daemon holds this lock while it serves the database. */
+/** "Trnl" in ASCII. Every daemon shares this lock while it serves the database; a restore has it alone. */
 const SERVED = 0x54726e6c
 const RETRY_MS = 1_000
 
 /**
- * Claims to be the one daemon that serves the database, on a connection that is opened again when it is lost. Throws
- * `busy` if another one does.
+ * Claims to serve the database beside others, on a connection that is opened again when it is lost. Throws `busy`
+ * while a program has it to itself.
  */
 export async function claimServing(address: string): Promise<Claim> {
   const released = new AbortController()
@@ -27,8 +27,8 @@ export async function claimServing(address: string): Promise<Claim> {
     })
     try {
       await client.connect()
-      const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock($1) AS held', [SERVED])
-      if (rows[0]?.held !== true) throw servedAlready(address)
+      const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock_shared($1) AS held', [SERVED])
+      if (rows[0]?.held !== true) throw inUse(address)
     } catch (error) {
       await client.end().catch(() => undefined)
       throw error
@@ -56,15 +56,15 @@ export async function claimServing(address: string): Promise<Claim> {
   }
 }
 
-const servedAlready = (address: string): AppError =>
-  new AppError(
-    'busy',
-    `${shownAddress(address)} is already served by another daemon; --force starts a second daemon anyway.`,
-    { hint: 'trunkline status' },
-  )
+const inUse = (address: string): AppError =>
+  new AppError('busy', `${shownAddress(address)} is being restored; start the daemon after that.`)
+
+/** Claims the database for this session alone; false while a daemon serves it. */
+export const claimAlone = async (session: Queries): Promise<boolean> =>
+  (await session.value<boolean>(sql`SELECT pg_try_advisory_lock(${SERVED})`)) ?? false
 
 /** Returns whether any daemon serves the database. */
 export const isServed = async (queries: Queries): Promise<boolean> =>
   (await queries.value<boolean>(sql`SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory'
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-    AND classid = 0 AND objid = ${SERVED}::bigint::oid)`)) ?? false
+    AND mode = 'ShareLock' AND classid = 0 AND objid = ${SERVED}::bigint::oid)`)) ?? false

@@ -41,7 +41,7 @@ export const heartbeat = (database: Database, clock: Clock): Heartbeat => ({
   beat: async () => {
     const now = clock.now()
     await database.single.run(sql`INSERT INTO heartbeat (id, beaten_at) VALUES (1, ${now})
-      ON CONFLICT (id) DO UPDATE SET beaten_at = excluded.beaten_at`)
+      ON CONFLICT (id) DO UPDATE SET beaten_at = greatest(heartbeat.beaten_at, excluded.beaten_at)`)
     return now
   },
 })

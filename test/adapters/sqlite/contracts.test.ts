@@ -8,7 +8,7 @@ import type { Port } from '../../contracts/contract.ts'
 import { type ManualClock, manualClock } from '../../support/clock.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 
-type Left = Exclude<keyof SqliteStorage, Port | 'connection' | 'writer' | 'holdsThread' | 'close'>
+type Left = Exclude<keyof SqliteStorage, Port | 'connection' | 'writer' | 'holdsThread' | 'isShared' | 'close'>
 
 /** A port that the storage has and the contracts lack does not compile. */
 const isComplete: [Left] extends [never] ? true : Left = true

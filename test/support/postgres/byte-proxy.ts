@@ -11,6 +11,8 @@ export interface ByteProxy {
   /** Cuts all connections, and takes no new ones until `admit`. */
   refuse(): void
   admit(): void
+  /** Passes nothing on from now on, as a network does that has lost its route: no connection ends. */
+  silence(): void
   close(): Promise<void>
 }
 
@@ -25,6 +27,7 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
   const open = new Set<Socket>()
   let awaited: string | null = null
   let isRefusing = false
+  let isSilent = false
   const proxy = createServer(client => {
     if (isRefusing) return void client.destroy()
     const upstream = connect(join(server, SOCKET))
@@ -39,13 +42,18 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
       })
     }
     client.on('data', bytes => {
+      if (isSilent) return
       if (awaited !== null && bytes.includes(awaited)) {
         isDoomed = true
         awaited = null
       }
       upstream.write(bytes)
     })
-    upstream.on('data', bytes => void (isDoomed ? client.destroy() : client.write(bytes)))
+    upstream.on('data', bytes => {
+      if (isSilent) return
+      if (isDoomed) client.destroy()
+      else client.write(bytes)
+    })
   })
   await new Promise<void>(resolve => proxy.listen(join(folder, SOCKET), resolve))
   url.searchParams.set('host', folder)
@@ -60,6 +68,9 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
     },
     admit: () => {
       isRefusing = false
+    },
+    silence: () => {
+      isSilent = true
     },
     close: async () => {
       for (const socket of open) socket.destroy()

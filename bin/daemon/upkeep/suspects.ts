@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { SUSPECT_AFTER } from '../../core/sms/health.ts'
-import { suspectGateways } from '../../core/use-cases/messaging/sms-health.ts'
-import type { Trunkline } from '../compose.ts'
+import { SUSPECT_AFTER } from '../../../core/sms/health.ts'
+import { suspectGateways } from '../../../core/use-cases/messaging/sms-health.ts'
+import type { Trunkline } from '../../compose.ts'
 
 /**
  * Returns a function that reports when sends through a gateway begin to fail in a row, and when they succeed again,

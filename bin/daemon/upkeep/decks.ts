@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Decks } from '../../core/ports/decks.ts'
-import type { Clock } from '../../core/ports/system.ts'
+import type { Decks } from '../../../core/ports/decks.ts'
+import type { Clock } from '../../../core/ports/system.ts'
 
 /** Another process may import a deck at any time. */
 const BETWEEN_LOOKS_MS = 1_000

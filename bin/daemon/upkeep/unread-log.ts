@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import { isJsonObject, parseJson, stringifyJson } from '../../core/json.ts'
-import type { Records } from '../../core/ports/records.ts'
-import { resources } from '../../core/resources/all.ts'
-import { unreadIn, unreadProblem } from '../../core/resources/values/unread.ts'
-import type { UnreadListener } from '../../core/use-cases/records/administer.ts'
+import { isJsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
+import type { Records } from '../../../core/ports/records.ts'
+import { resources } from '../../../core/resources/all.ts'
+import { unreadIn, unreadProblem } from '../../../core/resources/values/unread.ts'
+import type { UnreadListener } from '../../../core/use-cases/records/administer.ts'
 
 const MOST = 10_000
 

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { Settings } from '../../config/settings.ts'
-import { addSeconds, type Timestamp } from '../../core/dates.ts'
-import type { Dated } from '../../core/ports/upkeep.ts'
-import type { Trunkline } from '../compose.ts'
-import { keepBackups } from './backups.ts'
+import type { Settings } from '../../../config/settings.ts'
+import { addSeconds, type Timestamp } from '../../../core/dates.ts'
+import type { Dated } from '../../../core/ports/upkeep.ts'
+import type { Trunkline } from '../../compose.ts'
+import { keepBackups } from '../backups.ts'
 import { followDecks } from './decks.ts'
 import { noteSuspects } from './suspects.ts'
 import { findUnread } from './unread-log.ts'
@@ -15,36 +15,48 @@ const RETENTION_MS = 3_600_000
 const SUSPECT_MS = 30_000
 const UNREAD_MS = 3_600_000
 
-/** The daemon's own work until the signal aborts: search, sweeping, retention, backups, decks. */
-export async function startUpkeep(
+/** The duty of `upkeep`. */
+export const UPKEEP = 'upkeep'
+
+const failureOf = (log: Logger, name: string) => (error: unknown) => log.error({ err: error }, `the ${name} failed`)
+
+/** Returns what repeats an act until the signal aborts. */
+const repeating =
+  (log: Logger, signal: AbortSignal) =>
+  async (everyMs: number, name: string, act: () => Promise<unknown>): Promise<void> => {
+    while (!signal.aborted) {
+      await act().catch(failureOf(log, name))
+      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
+    }
+  }
+
+/** What every daemon does for itself until the signal aborts. */
+export async function ownUpkeep({ signIn, tools }: Trunkline, log: Logger, signal: AbortSignal): Promise<void> {
+  const repeat = repeating(log, signal)
+  await Promise.all([
+    repeat(SWEEP_MS, 'sweep of sessions', () => signIn.forgetExpired()),
+    repeat(RETENTION_MS, 'sweep of imports and exports', () => tools.jobs.sweep()),
+  ])
+}
+
+/** What one of the daemons of a database does until the signal aborts: search, sweeping, retention, backups, decks. */
+export async function upkeep(
   trunkline: Trunkline,
   settings: Settings,
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const { storage, clock, onUnread } = trunkline
-  const failureOf = (name: string) => (error: unknown) => log.error({ err: error }, `the ${name} failed`)
-  const repeat = async (everyMs: number, name: string, act: () => Promise<void>): Promise<void> => {
-    while (!signal.aborted) {
-      await act().catch(failureOf(name))
-      await pause(everyMs, undefined, { signal, ref: false }).catch(() => undefined)
-    }
-  }
+  const { storage, clock, onUnread, messaging } = trunkline
+  const repeat = repeating(log, signal)
   await Promise.all([
-    storage.indexing.followWrites(signal, failureOf('search index')),
-    repeat(SWEEP_MS, 'sweep', () => sweep(trunkline)),
-    repeat(RETENTION_MS, 'sweep of imports and exports', () => trunkline.tools.jobs.sweep()),
+    storage.indexing.followWrites(signal, failureOf(log, 'search index')),
+    repeat(SWEEP_MS, 'sweep of messages', () => messaging.sweep()),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
     repeat(SUSPECT_MS, 'check the SMS gateways', noteSuspects(trunkline, log)),
     keepBackups(settings, { clock, log }, signal),
     followDecks({ decks: trunkline.decks, clock, log }, signal),
   ])
-}
-
-async function sweep({ messaging, signIn }: Trunkline): Promise<void> {
-  await messaging.sweep()
-  await signIn.forgetExpired()
 }
 
 /** Deletes what has outlived its retention setting; 0 days means never. */
