@@ -148,6 +148,9 @@ export const sortable = (resource: Pick<Resource, 'fields' | 'timestamps'>): rea
   ...timestamped(resource),
 ]
 
+/** Returns the fields of those that have an index: sorting by them is fast, however many records there are. */
+export const indexed = ({ order }: Pick<Resource, 'order'>): readonly string[] => [...new Set(['id', order])]
+
 /** Returns the fields that lists can be filtered by, as far as their kinds allow. */
 export const choosable = ({ fields, kept, chosenBy }: Pick<Resource, 'fields' | 'kept' | 'chosenBy'>): Fields => ({
   ...fields,

@@ -1,6 +1,6 @@
 import type { Page, PageQuery } from '../../../core/ports/records.ts'
 import { TENANT } from '../../../core/resources/references/within.ts'
-import type { Resource } from '../../../core/resources/resource.ts'
+import { indexed, type Resource } from '../../../core/resources/resource.ts'
 import type { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
 import {
@@ -62,7 +62,7 @@ export async function* listPages(database: Database, resource: Resource, query: 
 
 /** Does an index find each page where the one before ended? */
 const hasIndex = ({ resource, sort }: Plan, { where = {} }: PageQuery): boolean =>
-  ['id', resource.order].includes(sort.by) && Object.keys(where).every(name => name === TENANT)
+  indexed(resource).includes(sort.by) && Object.keys(where).every(name => name === TENANT)
 
 const pageOf = (rows: readonly ViewRow[], isLast: boolean, next: number | null = null): Page => ({
   json: rows.map(({ json }) => json).join(','),

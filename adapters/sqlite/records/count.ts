@@ -1,9 +1,8 @@
-import type { Selection, Sort } from '../../../core/ports/records.ts'
+import type { Selection } from '../../../core/ports/records.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
-import { tableOf } from '../../sql/table.ts'
 import type { Connection } from '../database/database.ts'
 import { bindPlace, type Place, type Plan, planOf, whereSql } from './list-plan.ts'
-import { between, endOfStretch } from './stretches.ts'
+import { between, endOfStretch, walkedSql, walkOf } from './walk.ts'
 
 /** Records examined in one step: some milliseconds. */
 const STRETCH = 20_000
@@ -17,14 +16,14 @@ type Asked = Selection & { readonly signal: AbortSignal | undefined }
 export async function countUpTo(
   connection: Connection,
   resource: Resource,
-  selection: Asked,
+  { signal, ...selection }: Asked,
   most: number,
 ): Promise<number> {
-  const plan = countingPlan(connection, resource, selection)
+  const plan = walkOf(planOf(connection, resource, { ...selection, view: 'plain', ...(signal ? { signal } : {}) }))
   const size = plan.isWalked ? most : STRETCH
   let [count, place, isLast] = [0, plan.from, false]
   const step = (): void => {
-    const end = plan.isWalked ? null : endOfStretch(plan, place, size)
+    const end = plan.isWalked || plan.isFew ? null : endOfStretch(plan, place, size)
     count += countBetween(plan, place, end, most)
     place = end
     isLast = end === null
@@ -33,21 +32,8 @@ export async function countUpTo(
   return Math.min(count, most)
 }
 
-/** Reading by id is fastest, unless an index or a period excludes most records. */
-function countingPlan(connection: Connection, resource: Resource, { signal, ...selection }: Asked): Plan {
-  const inOrderOf = (by: string): Plan => {
-    const sort: Sort = { by, isAscending: true }
-    return planOf(connection, resource, { ...selection, view: 'plain', sort, ...(signal ? { signal } : {}) })
-  }
-  const byId = inOrderOf('id')
-  if (byId.walked.length > 0 || resource.order === 'id') return byId
-  const byOrder = inOrderOf(resource.order)
-  return byOrder.walked.length > 0 || selection.period ? byOrder : byId
-}
-
 function countBetween(plan: Plan, place: Place | null, end: Place | null, most: number): number {
-  const sql = `SELECT count(*) FROM (SELECT 1 FROM ${tableOf(plan.resource.name)} t
-    ${whereSql(...between(plan, place, end))} LIMIT ?)`
+  const sql = `SELECT count(*) FROM (SELECT 1 FROM ${walkedSql(plan)} ${whereSql(...between(plan, place, end))} LIMIT ?)`
   const bound = [...plan.bound, ...bindPlace(plan, place), ...bindPlace(plan, end), most]
   return plan.connection.value<(string | number)[], number>(sql).get(...bound) ?? 0
 }

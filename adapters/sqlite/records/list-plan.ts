@@ -1,5 +1,5 @@
 import { invalid } from '../../../core/errors.ts'
-import type { PageQuery, Sort } from '../../../core/ports/records.ts'
+import type { PageQuery, Selection, Sort } from '../../../core/ports/records.ts'
 import type { Period } from '../../../core/rating/period.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { dangling } from '../../../core/resources/values/field-errors.ts'
@@ -29,6 +29,7 @@ export interface Plan {
   readonly resource: Resource
   readonly view: 'plain' | 'list'
   readonly sort: Sort
+  readonly selection: Selection
   /** SQL conditions of the records, with their bound values. */
   readonly conditions: readonly string[]
   readonly bound: readonly Bound[]
@@ -36,6 +37,8 @@ export interface Plan {
   readonly isWalked: boolean
   /** The conditions that the index itself meets. */
   readonly walked: readonly Condition[]
+  /** True if an index lists the records, and they are few. */
+  readonly isFew: boolean
   /** Where the list begins; null at its beginning. */
   readonly from: Place | null
   /** True if one record may be larger than a whole page of usual ones. */
@@ -49,7 +52,7 @@ export function planOf(connection: Connection, resource: Resource, query: PageQu
   const within = period ? boundsOf(resource, period, sort) : { bounds: [], edge: null }
   const chosen = selectionSql(connection, resource, selection)
   const bounds = within.bounds.map(([sign, moment]) => ({ sql: `t.${resource.order} ${sign} ?`, bound: [moment] }))
-  const held = [...chosen, ...bounds.map(each => ({ ...each, isOneValue: false }))]
+  const held: readonly Condition[] = [...chosen, ...bounds.map(each => ({ ...each, isOneValue: false }))]
   const one = chosen.find(condition => isWalked(connection, resource, sort, condition))
   const walked = held.filter(
     (condition, index) => condition === one || (index >= chosen.length && sort.by === resource.order),
@@ -59,10 +62,12 @@ export function planOf(connection: Connection, resource: Resource, query: PageQu
     resource,
     view,
     sort,
+    selection: { ...selection, ...(period ? { period } : {}) },
     conditions: held.map(({ sql }) => sql),
     bound: held.flatMap(condition => condition.bound),
     isWalked: walked.length === held.length,
     walked,
+    isFew: held.some(({ isFew }) => isFew === true),
     from: beginning(after === undefined ? null : placeOf(connection, resource, sort, after), within.edge, sort),
     isUnbounded: isUnbounded(resource, view),
     take: connection.turns.begin(signal),
@@ -141,11 +146,17 @@ export function orderSql({ sort: { by, isAscending } }: Pick<Plan, 'sort'>): str
 /** The SQL condition for what follows a place. */
 export const afterSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '>' : '<')
 
+/** The SQL condition for what precedes a place. */
+export const beforeSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '<' : '>')
+
 /** The SQL condition for what precedes a place or is at it. */
 export const upToSql = (plan: Plan): string => placeSql(plan, plan.sort.isAscending ? '<=' : '>=')
 
 const placeSql = ({ sort: { by } }: Plan, sign: string): string =>
   by === 'id' ? `t.id ${sign} ?` : `(t.${by}, t.id) ${sign} (?, ?)`
+
+/** The same condition or order, for which SQLite uses no index. */
+export const unindexed = (sql: string): string => sql.replaceAll('t.', '+t.')
 
 export const bindPlace = ({ sort: { by } }: Plan, place: Place | null): Bound[] =>
   place === null ? [] : by === 'id' ? [place[1]] : [...place]

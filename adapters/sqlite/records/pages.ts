@@ -30,7 +30,8 @@ const LARGE_PAGE = 1_000
 export async function* listPages(connection: Connection, resource: Resource, query: PageQuery): AsyncIterable<Page> {
   const plan = planOf(connection, resource, query)
   const { limit, search } = query
-  const source = search ? found(plan, fold(search), limit === undefined) : inOrder(plan, limit)
+  const most = limit === undefined ? undefined : limit + 1
+  const source = search ? found(plan, fold(search), most) : inOrder(plan, most)
   const pages = limit === undefined ? pagesOf(plan, source, PAGE, null) : limited(plan, source, limit)
   let isEmpty = true
   for await (const page of pages) {
@@ -92,11 +93,11 @@ function byIds(plan: Plan, records: readonly ViewRow[]): Some<ViewRow> {
 }
 
 /** Yields every record, by key-set pages; without an index in their order, each page would sort all of them. */
-async function* inOrder(plan: Plan, limit: number | undefined): AsyncIterable<Stretch> {
-  if (sorts(plan)) return yield { rows: await sorted(plan, limit === undefined ? limit : limit + 1), isLast: true }
-  const withJson = limit === undefined || !plan.isUnbounded
-  const size = limit === undefined ? PAGE : Math.min(limit, LARGE_PAGE) + 1
-  if (!plan.isWalked) return yield* inStretches(plan, { withJson, page: size })
+async function* inOrder(plan: Plan, most: number | undefined): AsyncIterable<Stretch> {
+  if (sorts(plan)) return yield { rows: await sorted(plan, most), isLast: true }
+  const withJson = most === undefined || !plan.isUnbounded
+  const size = most === undefined ? PAGE : Math.min(most, LARGE_PAGE + 1)
+  if (!plan.isWalked) return yield* inStretches(plan, { withJson, page: size, most })
   const sqlOf = (isPast: boolean): string => `SELECT ${columnsSql(plan, withJson)} FROM ${fromSql(plan, withJson)}
     ${whereSql(...plan.conditions, isPast && afterSql(plan))} ORDER BY ${orderSql(plan)} LIMIT ${size}`
   for (let place = plan.from, isLast = false; !isLast; ) {

@@ -11,6 +11,8 @@ export interface Condition {
   readonly bound: readonly (string | number)[]
   /** True if the condition is `column = value`, so that an index may hold the matching rows side by side. */
   readonly isOneValue: boolean
+  /** True if an index lists the few records that meet it. */
+  readonly isFew?: boolean
 }
 
 /** The conditions of a selection on records `t`, except its period. */
@@ -31,7 +33,7 @@ export function selectionSql(
       bound: [value],
       isOneValue: false,
     })),
-    ...(unrated ? [{ sql: unratedSql(connection), bound: [], isOneValue: false }] : []),
+    ...(unrated ? [{ ...unratedSql(connection), bound: [], isOneValue: false }] : []),
     ...(side && tenantId !== undefined
       ? [
           {

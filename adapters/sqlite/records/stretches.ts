@@ -1,7 +1,4 @@
-import { tableOf } from '../../sql/table.ts'
-import { PIECE, upTo } from '../database/key-set.ts'
 import {
-  afterSql,
   bindPlace,
   columnsSql,
   fromSql,
@@ -11,25 +8,34 @@ import {
   placeAt,
   read,
   type Stretch,
-  upToSql,
   type ViewRow,
   whereSql,
 } from './list-plan.ts'
-import { isLong, lengthSql } from './search/search-index.ts'
+import { type Held, sorted } from './sorted.ts'
+import { between, endOfStretch, walkOf } from './walk.ts'
 
 /** Records scanned at once if no index knows which of them are wanted: 2 ms. */
 const SCAN = 2_000
+/** Stretches to scan in the order of the list. */
+const PATIENCE = 10
 
 interface Looking {
   readonly withJson: boolean
   /** Records read at once. */
   readonly page: number
+  /** Records wanted; undefined for all. */
+  readonly most: number | undefined
   /** A further condition. */
-  readonly holds?: { readonly sql: string; readonly bound: readonly string[] }
+  readonly holds?: Held
 }
 
-/** Scans the records in order, a bounded stretch at a time: a rare value keeps no statement busy for long. */
-export async function* inStretches(plan: Plan, { withJson, page, holds }: Looking): AsyncIterable<Stretch> {
+/**
+ * Scans the records in order, a bounded stretch at a time: a rare value keeps no statement busy for long. If the first
+ * stretches hold too few, the value is rare, and the rest is examined in whatever order is fastest.
+ */
+export async function* inStretches(plan: Plan, { withJson, page, most, holds }: Looking): AsyncIterable<Stretch> {
+  const isFastest = most === undefined || walkOf(plan).sort.by === plan.sort.by
+  let wanted = most ?? 0
   let place = plan.from
   /** The last place of those that are looked through at present; null where that is the end, undefined before. */
   let end: Place | null | undefined
@@ -48,36 +54,11 @@ export async function* inStretches(plan: Plan, { withJson, page, holds }: Lookin
     }
     return rows
   }
-  while (!isLast) {
+  for (let steps = 0; !isLast; steps++) {
+    if (steps >= PATIENCE && !isFastest)
+      return yield { rows: await sorted({ ...plan, from: place }, wanted, holds), isLast: true }
     const rows = await plan.take(step)
+    wanted -= rows.length
     yield { rows, isLast }
   }
-}
-
-/** The SQL condition for wanted records after a place and up to an end. */
-export const between = (plan: Plan, place: Place | null, end: Place | null): (string | false)[] => [
-  ...plan.conditions,
-  place !== null && afterSql(plan),
-  end !== null && upToSql(plan),
-]
-
-/**
- * Returns where the next stretch of that many records ends, among those that an index has together; null if it covers
- * the rest.
- */
-export function endOfStretch(plan: Plan, place: Place | null, size: number): Place | null {
-  const { connection, resource, sort, walked } = plan
-  const past = place !== null && afterSql(plan)
-  const sqlOf = (columns: string, limit: string): string => `SELECT t.${sort.by}, t.id${columns}
-    FROM ${tableOf(resource.name)} t ${whereSql(...walked.map(({ sql }) => sql), past)}
-    ORDER BY ${orderSql(plan)} LIMIT ${limit}`
-  const boundValues = [...walked.flatMap(({ bound }) => bound), ...bindPlace(plan, place)]
-  if (!isLong(resource))
-    return connection.rows<(string | number)[], Place>(sqlOf('', `1 OFFSET ${size - 1}`)).get(...boundValues) ?? null
-  const rows = connection
-    .rows<(string | number)[], [...Place, number]>(sqlOf(`, ${lengthSql(resource)}`, String(size)))
-    .iterate(...boundValues)
-  const stretch = upTo(PIECE, rows, ([, , length]) => length, size)
-  const last = stretch.rows.at(-1)
-  return last && stretch.isCut ? [last[0], last[1]] : null
 }

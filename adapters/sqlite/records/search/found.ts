@@ -26,20 +26,18 @@ const SHOWN = 500
 const FEW = 4_000
 const KEPT = 2 * 1024 * 1024
 
-/** Yields the records that contain the needle: by the index if it narrows the search, else by scanning them. */
-export async function* found(plan: Plan, needle: string, showsAll: boolean): AsyncIterable<Stretch> {
-  const ids = await candidateIds(plan, needle)
-  if (ids === null) {
-    const holds = { sql: `holds(${searchedText(plan.resource)}, ?)`, bound: [needle] }
-    yield* inStretches(plan, { withJson: showsAll || !plan.isUnbounded, page: PAGE, holds })
-  } else yield { rows: await matching(plan, needle, ids, showsAll), isLast: true }
-}
-
-/** Returns the ids of records that may contain the needle; null if they must be scanned in order. */
-async function candidateIds(plan: Plan, needle: string): Promise<readonly number[] | null> {
-  const { connection, resource, take } = plan
+/**
+ * Yields the records that contain the needle, at least the first `most`: by the index if it narrows the search, else by
+ * examining them.
+ */
+export async function* found(plan: Plan, needle: string, most: number | undefined): AsyncIterable<Stretch> {
+  const { connection, resource, isUnbounded, take } = plan
+  const showsAll = most === undefined
   const ids = needle.includes(SEPARATOR) ? [] : await take(() => candidates(connection, resource, needle))
-  return ids === null && sorts(plan) ? (await sorted(plan)).map(([, , id]) => id) : ids
+  if (ids !== null) return yield { rows: await matching(plan, needle, ids, showsAll), isLast: true }
+  const holds = { sql: `holds(${searchedText(resource)}, ?)`, bound: [needle] }
+  if (sorts(plan)) yield { rows: await sorted(plan, most, holds), isLast: true }
+  else yield* inStretches(plan, { withJson: showsAll || !isUnbounded, page: PAGE, most, holds })
 }
 
 /**
