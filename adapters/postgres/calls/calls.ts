@@ -5,7 +5,8 @@ import { notFound } from '../../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../../core/ports/calls.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { Database, Queries } from '../database/database.ts'
-import { raw, sql } from '../database/sql.ts'
+import { idOf, keyPages } from '../database/key-pages.ts'
+import { sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { lockSources, setAside, sorted, storeSorted } from './call-batch.ts'
 import { type Catalogs, catalogs } from './catalogs.ts'
@@ -117,13 +118,10 @@ const textOf = (record: Uint8Array): string => Buffer.from(record).toString()
 
 const PAGE = 200
 
-/** In key-set pages, oldest first, so that a replay may delete records on the way. */
+/** Oldest first; a replay may delete records on the way. */
 async function* quarantined(database: Database): AsyncIterable<Quarantined> {
-  for (let last = 0, isMore = true; isMore; ) {
-    const rows = await database.rows<QuarantineRow>(sql`SELECT id, feed, format, rules, record, reason, seen, created_at
-      FROM quarantine WHERE id > ${last} ORDER BY id LIMIT ${raw(String(PAGE))}`)
+  const after = (id: number) => sql`SELECT id, feed, format, rules, record, reason, seen, created_at
+    FROM quarantine WHERE id > ${id} ORDER BY id`
+  for await (const rows of keyPages<QuarantineRow>(database, PAGE, idOf, after))
     for (const row of rows) yield { ...row, record: textOf(row.record), rules: JSON.parse(row.rules) }
-    last = rows.at(-1)?.id ?? last
-    isMore = rows.length === PAGE
-  }
 }

@@ -9,6 +9,7 @@ import { asideWithin, deckTimeAt } from '../../../core/rating/deck-times.ts'
 import type { Period } from '../../../core/rating/period.ts'
 import type { Steps } from '../../../core/steps.ts'
 import type { Queries } from '../database/database.ts'
+import { idOf, keyPages } from '../database/key-pages.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import { IS_ACTIVE } from './call-ratings.ts'
 import { timesOf } from './deck-steps.ts'
@@ -129,13 +130,10 @@ async function deckIn(within: Queries, dialling: Dialling, id: string, from: Sql
   const columns = raw(
     `${order} AS place, ${id} AS id, prefix, cost_per_minute AS "pricePerMinute", billing_increment AS increment`,
   )
-  for (let last = 0, isMore = true; isMore; ) {
-    const rows = await within.rows<RateRow>(sql`SELECT ${columns} FROM ${from} AND ${raw(IS_ACTIVE)}
-      AND ${raw(order)} > ${last} ORDER BY ${raw(order)} LIMIT ${raw(String(PAGE))}`)
+  const after = (place: number) => sql`SELECT ${columns} FROM ${from} AND ${raw(IS_ACTIVE)}
+    AND ${raw(order)} > ${place} ORDER BY ${raw(order)}`
+  for await (const rows of keyPages<RateRow>(within, PAGE, ({ place }) => place, after))
     builder.add(rows.map(({ place: _, ...rate }) => ({ ...rate, active: true })))
-    last = rows.at(-1)?.place ?? last
-    isMore = rows.length === PAGE
-  }
   return inTurns(builder.deck())
 }
 
@@ -145,13 +143,9 @@ interface NumberRow {
 }
 
 async function* numbersIn(within: Queries, table: string, column: string, tenantId: number): AsyncIterable<NumberRow> {
-  for (let last = 0, isMore = true; isMore; ) {
-    const rows = await within.rows<NumberRow>(sql`SELECT id, ${raw(column)} AS number FROM ${raw(table)}
-      WHERE tenant_id = ${tenantId} AND id > ${last} ORDER BY id LIMIT ${raw(String(PAGE))}`)
-    yield* rows
-    last = rows.at(-1)?.id ?? last
-    isMore = rows.length === PAGE
-  }
+  const after = (id: number) =>
+    sql`SELECT id, ${raw(column)} AS number FROM ${raw(table)} WHERE tenant_id = ${tenantId} AND id > ${id} ORDER BY id`
+  for await (const rows of keyPages<NumberRow>(within, PAGE, idOf, after)) yield* rows
 }
 
 async function inTurns<T>(steps: Steps<T>): Promise<T> {

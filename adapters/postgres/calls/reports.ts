@@ -1,6 +1,7 @@
 import type { Calls, KeptRating, RatedNumber } from '../../../core/ports/calls.ts'
 import type { UnratedCalls } from '../../../core/rating/check-deck.ts'
 import type { Database } from '../database/database.ts'
+import { idOf, keyPages } from '../database/key-pages.ts'
 import { raw, sql } from '../database/sql.ts'
 import { UNRATED } from './call-ratings.ts'
 
@@ -51,14 +52,13 @@ interface UnratedRow {
 
 const PAGE = 2_000
 
-async function* unratedOf(database: Database, tenantIds: readonly number[]): AsyncIterable<readonly UnratedRow[]> {
-  for (let last = 0, isMore = tenantIds.length > 0; isMore; ) {
-    const rows =
-      await database.rows<UnratedRow>(sql`SELECT c.id, c.tenant_id AS "tenantId", c.destination_number AS number
+function unratedOf(database: Database, tenantIds: readonly number[]): AsyncIterable<readonly UnratedRow[]> {
+  return keyPages<UnratedRow>(
+    database,
+    PAGE,
+    idOf,
+    id => sql`SELECT c.id, c.tenant_id AS "tenantId", c.destination_number AS number
       FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id
-      WHERE r.cdr_id > ${last} AND ${IS_UNRATED} AND c.tenant_id = ANY(${tenantIds}) ORDER BY r.cdr_id LIMIT ${raw(String(PAGE))}`)
-    if (rows.length > 0) yield rows
-    last = rows.at(-1)?.id ?? last
-    isMore = rows.length === PAGE
-  }
+      WHERE r.cdr_id > ${id} AND ${IS_UNRATED} AND c.tenant_id = ANY(${tenantIds}) ORDER BY r.cdr_id`,
+  )
 }

@@ -10,6 +10,7 @@ import { notFound } from '../../../core/errors.ts'
 import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { Database, Queries } from '../database/database.ts'
+import { keyPages } from '../database/key-pages.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { UNRATED } from './call-ratings.ts'
@@ -136,16 +137,12 @@ async function apply(within: Queries, changed: readonly Changed[], now: string):
 
 /** The changes this session has just stored, in batches. */
 async function* keptChanges(session: Queries): AsyncIterable<readonly Rerated[]> {
-  for (let last = 0, isMore = true; isMore; ) {
-    const rows =
-      await session.rows<ReplacedRating>(sql`SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number,
+  const after = (id: number) => sql`SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number,
         c.duration_seconds, h.direction, h.bill_seconds, h.cost, h.rate_id, h.prefix, h.cost_per_minute,
         h.billing_increment, c.bill_seconds AS new_bill_seconds, c.cost AS new_cost, r.prefix AS new_prefix,
         c.direction AS new_direction
       FROM rerated d JOIN cdr_rating_history h ON h.id = d.id JOIN cdrs c ON c.id = h.cdr_id
-      JOIN cdr_ratings r ON r.cdr_id = c.id WHERE d.id > ${last} ORDER BY d.id LIMIT ${raw(String(PAGE))}`)
-    if (rows.length > 0) yield rows.map(replacement)
-    last = rows.at(-1)?.kept_id ?? last
-    isMore = rows.length === PAGE
-  }
+      JOIN cdr_ratings r ON r.cdr_id = c.id WHERE d.id > ${id} ORDER BY d.id`
+  for await (const rows of keyPages<ReplacedRating>(session, PAGE, ({ kept_id }) => kept_id, after))
+    yield rows.map(replacement)
 }

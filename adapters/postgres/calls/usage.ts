@@ -6,7 +6,7 @@ import { FOREVER, type Period } from '../../../core/rating/period.ts'
 import { rateTo } from '../../../core/rating/rate-call.ts'
 import { NO_USAGE, together, type Usage } from '../../../core/rating/usage.ts'
 import type { Database } from '../database/database.ts'
-import { raw, sql } from '../database/sql.ts'
+import { raw, type Sql, sql } from '../database/sql.ts'
 import { IS_ANSWERED, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 import { BY_PREFIX, destinationNames, type Key } from './destination-names.ts'
@@ -36,18 +36,6 @@ const DESTINATION = raw(`coalesce(r.rate_id::text, '${BY_PREFIX}' || r.prefix, C
 
 /** Sums a tenant's calls. Days are periods of UTC, so any time zone works. */
 export function usageReport(database: Database, catalogs: Catalogs, clock: Clock): Pick<Calls, 'usage'> {
-  const callsIn = (tenantId: number, days: Days) => sql`FROM unnest(${days.map(({ from }) => from)}::text[],
-      ${days.map(({ to }) => to)}::text[]) WITH ORDINALITY AS d(since, until, number)
-    JOIN cdrs c ON c.tenant_id = ${tenantId} AND c.started_at >= d.since AND c.started_at < d.until
-    LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`
-
-  const sumsBy = async (group: keyof typeof KEYS, tenantId: number, days: Days): Promise<Sums> => {
-    const stretches = group === 'day' ? days : [{ day: '', ...wholeOf(days) }]
-    const rows = await database.planned.rows<Usage & { readonly key: Key | null }>(
-      sql`SELECT ${raw(KEYS[group])} AS key, ${SUMS} ${callsIn(tenantId, stretches)} GROUP BY 1`,
-    )
-    return added(rows.map(({ key, ...sums }) => [key ?? '', sums]))
-  }
   /** Day by day, so that it holds only one day's numbers. */
   const sumsByDestination = async (tenantId: number, days: Days): Promise<Sums> => {
     const now = clock.now()
@@ -59,37 +47,57 @@ export function usageReport(database: Database, catalogs: Catalogs, clock: Clock
     const all: [Key, Usage][] = []
     for (const day of days) {
       const isOneDeck = catalog?.deckAt(day.from) === catalog?.deckAt(day.to)
-      all.push(...(await destinationsOf(tenantId, day, isOneDeck, keyOf)))
+      for (const { key, number, start, ...sums } of await destinationsOf(database, tenantId, day, isOneDeck))
+        all.push([key === null ? keyOf(number ?? '', start ?? '') : /^\d+$/.test(key) ? Number(key) : key, sums])
     }
     return added(all)
-  }
-  const destinationsOf = async (
-    tenantId: number,
-    day: Days[number],
-    isOneDeck: boolean,
-    keyOf: (number: string, startedAt: string) => Key,
-  ): Promise<[Key, Usage][]> => {
-    const start = isOneDeck ? sql`${day.from}::text` : raw('c.started_at')
-    const rows = await database.planned.rows<
-      Usage & { key: string | null; number: string | null; start: string | null }
-    >(
-      sql`SELECT k.key, CASE WHEN k.key IS NULL THEN c.destination_number END AS number,
-          CASE WHEN k.key IS NULL THEN ${start} END AS start, ${SUMS}
-        ${callsIn(tenantId, [day])} CROSS JOIN LATERAL (SELECT ${DESTINATION} AS key) k GROUP BY 1, 2, 3`,
-    )
-    return rows.map(({ key, number, start: startedAt, ...sums }) => [
-      key === null ? keyOf(number ?? '', startedAt ?? '') : /^\d+$/.test(key) ? Number(key) : key,
-      sums,
-    ])
   }
   return {
     usage: async (tenantId, days, by) => {
       const group = by ?? 'all'
-      const sums = await (group === 'destination' ? sumsByDestination(tenantId, days) : sumsBy(group, tenantId, days))
-      const lines = linesOf(sums, await namesFor(database, group, tenantId, days, [...sums.keys()]))
+      const sums = await (group === 'destination'
+        ? sumsByDestination(tenantId, days)
+        : sumsBy(database, group, tenantId, days))
+      const names = namesOf(database, tenantId, days)[group]
+      const lines = linesOf(sums, await names([...sums.keys()]))
       return group === 'day' || group === 'direction' ? lines.sort(byName) : lines.sort(byCost)
     },
   }
+}
+
+const callsIn = (tenantId: number, days: Days): Sql => sql`FROM unnest(${days.map(({ from }) => from)}::text[],
+      ${days.map(({ to }) => to)}::text[]) WITH ORDINALITY AS d(since, until, number)
+    JOIN cdrs c ON c.tenant_id = ${tenantId} AND c.started_at >= d.since AND c.started_at < d.until
+    LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`
+
+async function sumsBy(database: Database, group: keyof typeof KEYS, tenantId: number, days: Days): Promise<Sums> {
+  const stretches = group === 'day' ? days : [{ day: '', ...wholeOf(days) }]
+  const rows = await database.planned.rows<Usage & { readonly key: Key | null }>(
+    sql`SELECT ${raw(KEYS[group])} AS key, ${SUMS} ${callsIn(tenantId, stretches)} GROUP BY 1`,
+  )
+  return added(rows.map(({ key, ...sums }) => [key ?? '', sums]))
+}
+
+/** The sums of calls with one destination; `key` is null if only the number and the deck at the start tell it. */
+interface DestinationSums extends Usage {
+  readonly key: string | null
+  readonly number: string | null
+  readonly start: string | null
+}
+
+/** Sums a day's calls by destination. With one deck all day, one start stands for all. */
+function destinationsOf(
+  database: Database,
+  tenantId: number,
+  day: Days[number],
+  isOneDeck: boolean,
+): Promise<DestinationSums[]> {
+  const start = isOneDeck ? sql`${day.from}::text` : raw('c.started_at')
+  return database.planned.rows<DestinationSums>(
+    sql`SELECT k.key, CASE WHEN k.key IS NULL THEN c.destination_number END AS number,
+        CASE WHEN k.key IS NULL THEN ${start} END AS start, ${SUMS}
+      ${callsIn(tenantId, [day])} CROSS JOIN LATERAL (SELECT ${DESTINATION} AS key) k GROUP BY 1, 2, 3`,
+  )
 }
 
 const wholeOf = (days: Days): Period => ({ from: days[0]?.from ?? FOREVER.from, to: days.at(-1)?.to ?? FOREVER.to })
@@ -126,20 +134,19 @@ function destinationOf(catalog: Catalog | null, now: Timestamp): (number: string
   }
 }
 
-async function namesFor(
-  database: Database,
-  group: UsageGroup | 'all',
-  tenantId: number,
-  days: Days,
-  keys: readonly Key[],
-): Promise<(key: Key) => string | null> {
-  if (group === 'all') return () => null
-  if (group === 'day') return key => days[Number(key) - 1]?.day ?? null
-  if (group === 'destination') return destinationNames(database, tenantId, keys)
-  if (group === 'direction') return String
-  const rows = await database.rows<{ id: number; number: string }>(
-    sql`SELECT id, extension_number AS number FROM extensions WHERE id = ANY(${keys.map(Number)})`,
-  )
-  const numbers = new Map(rows.map(({ id, number }) => [id, number]))
-  return key => numbers.get(Number(key)) ?? '(none)'
-}
+type Names = (keys: readonly Key[]) => Promise<(key: Key) => string | null>
+
+/** Returns what names the keys of each group. */
+const namesOf = (database: Database, tenantId: number, days: Days): Readonly<Record<UsageGroup | 'all', Names>> => ({
+  all: async () => () => null,
+  day: async () => key => days[Number(key) - 1]?.day ?? null,
+  direction: async () => String,
+  destination: keys => destinationNames(database, tenantId, keys),
+  extension: async keys => {
+    const rows = await database.rows<{ id: number; number: string }>(
+      sql`SELECT id, extension_number AS number FROM extensions WHERE id = ANY(${keys.map(Number)})`,
+    )
+    const numbers = new Map(rows.map(({ id, number }) => [id, number]))
+    return key => numbers.get(Number(key)) ?? '(none)'
+  },
+})

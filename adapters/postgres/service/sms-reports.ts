@@ -1,6 +1,7 @@
 import type { SmsFigures, SmsReports } from '../../../core/ports/messaging/sms-reports.ts'
 import { partsOf } from '../../../core/sms/text.ts'
 import type { Database } from '../database/database.ts'
+import { idOf, keyPages } from '../database/key-pages.ts'
 import { raw, sql } from '../database/sql.ts'
 
 /** Texts stored without their parts are counted here, this many at a time. */
@@ -25,13 +26,10 @@ export function smsReports(database: Database): SmsReports {
         GROUP BY sms_gateway_id, tenant_id, status_class
         ORDER BY sms_gateway_id, tenant_id NULLS FIRST, status_class NULLS FIRST`)
       const missing = new Map<string, number>()
-      for (let last = 0, isMore = true; isMore; ) {
-        const found = await database.rows<OldMessage>(sql`SELECT id, sms_gateway_id, tenant_id, status_class, message
-          FROM sms_messages WHERE ${within} AND parts IS NULL AND id > ${last} ORDER BY id LIMIT ${raw(String(PAGE))}`)
+      const after = (id: number) => sql`SELECT id, sms_gateway_id, tenant_id, status_class, message
+        FROM sms_messages WHERE ${within} AND parts IS NULL AND id > ${id} ORDER BY id`
+      for await (const found of keyPages<OldMessage>(database, PAGE, idOf, after))
         for (const each of found) missing.set(keyOf(each), (missing.get(keyOf(each)) ?? 0) + partsOf(each.message))
-        last = found.at(-1)?.id ?? last
-        isMore = found.length === PAGE
-      }
       return figures.map(each => ({ ...each, parts: each.parts + (missing.get(keyOf(each)) ?? 0) }))
     },
     suspects: failures =>

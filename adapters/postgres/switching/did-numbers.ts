@@ -1,7 +1,8 @@
 import type { Dialling } from '../../../core/dialling/read-number.ts'
 import { type DidNumber, type DidNumbers, didIndex } from '../../../core/switching/stored/did-index.ts'
 import type { Database } from '../database/database.ts'
-import { raw, sql } from '../database/sql.ts'
+import { idOf, keyPages } from '../database/key-pages.ts'
+import { sql } from '../database/sql.ts'
 
 const PAGE = 5_000
 
@@ -12,17 +13,15 @@ const PAGE = 5_000
 export function didNumbers(database: Database, diallingOf: (tenantId: number) => Promise<Dialling | null>): DidNumbers {
   const numbersOf = async (tenantId: number): Promise<readonly DidNumber[]> => {
     const dialling = await diallingOf(tenantId)
+    if (!dialling) return []
     const numbers: DidNumber[] = []
-    for (let last = 0, isMore = dialling !== null; isMore; ) {
-      const rows = await database.rows<{ id: number; number: string }>(sql`SELECT id, number FROM dids
-        WHERE tenant_id = ${tenantId} AND id > ${last} ORDER BY id LIMIT ${raw(String(PAGE))}`)
+    const after = (id: number) =>
+      sql`SELECT id, number FROM dids WHERE tenant_id = ${tenantId} AND id > ${id} ORDER BY id`
+    for await (const rows of keyPages<{ id: number; number: string }>(database, PAGE, idOf, after))
       for (const { id, number } of rows) {
-        const digits = dialling?.read(number).digits
+        const { digits } = dialling.read(number)
         if (digits) numbers.push([digits, id])
       }
-      last = rows.at(-1)?.id ?? last
-      isMore = rows.length === PAGE
-    }
     return numbers
   }
   const index = didIndex({

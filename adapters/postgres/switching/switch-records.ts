@@ -5,6 +5,7 @@ import type { TenantRow } from '../../../core/switching/stored/known-tenant.ts'
 import { type DidRow, didIn, extensionIn, queueIn, trunkIn } from '../../../core/switching/stored/rows.ts'
 import { ROUTE_TABLES, type RouteRow, routeIn } from '../../sql/prefix-routes.ts'
 import type { Database } from '../database/database.ts'
+import { idOf, keyPages } from '../database/key-pages.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 
 /** Reads records in the form in which switches need them. */
@@ -37,18 +38,12 @@ export function switchRecords(database: Database) {
     read: (row: R) => T,
   ): Promise<T[]> => {
     const found: T[] = []
-    for (let last = 0, isMore = true; isMore; ) {
-      const rows = await database.rows<R>(
-        sql`${select} WHERE tenant_id = ${tenantId} AND id > ${last} ORDER BY id LIMIT ${raw(String(PAGE))}`,
-      )
-      for (const row of rows) found.push(read(row))
-      last = rows.at(-1)?.id ?? last
-      isMore = rows.length === PAGE
-    }
+    const after = (id: number) => sql`${select} WHERE tenant_id = ${tenantId} AND id > ${id} ORDER BY id`
+    for await (const rows of keyPages<R>(database, PAGE, idOf, after)) for (const row of rows) found.push(read(row))
     return found
   }
   const { table, column } = ROUTE_TABLES.trunkRoutes
-  const idOf = async (statement: Sql): Promise<number | null> => (await database.value<number>(statement)) ?? null
+  const tenantBy = async (statement: Sql): Promise<number | null> => (await database.value<number>(statement)) ?? null
   return {
     tenant: (id: number): Promise<TenantRow | null> =>
       first<TenantRow, TenantRow>(
@@ -56,8 +51,8 @@ export function switchRecords(database: Database) {
         row => row,
       ),
     tenantWith: {
-      slug: (slug: string) => idOf(sql`SELECT id FROM tenants WHERE slug = ${slug}`),
-      domain: (domain: string) => idOf(sql`SELECT id FROM tenants WHERE domain = ${domain}`),
+      slug: (slug: string) => tenantBy(sql`SELECT id FROM tenants WHERE slug = ${slug}`),
+      domain: (domain: string) => tenantBy(sql`SELECT id FROM tenants WHERE domain = ${domain}`),
     },
     tenantIds: (): Promise<number[]> => database.values<number>(sql`SELECT id FROM tenants ORDER BY id`),
     extension: (tenantId: number, number: string) =>
