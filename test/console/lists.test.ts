@@ -72,3 +72,27 @@ test('a column is as wide as the longest of its numbers', async () => {
   await page.getByText('12345678901.2345').waitFor()
   assert.deepEqual(await cut(page), [])
 })
+
+test('a list of more than 10,000 records is sorted only by what has an index, and a filtered one by any number', async () => {
+  const tenant = await world.create('tenants')
+  await world.create('cdrs', { tenant_id: tenant.id, extension_id: null, disposition: 'BUSY' })
+  const page = await world.open('/cdrs')
+  await page.route('**/cdrs/count?*', route =>
+    route.request().url().includes('disposition')
+      ? route.continue()
+      : route.fulfill({ json: { message: 'CDRs counted.', data: { count: 10_001 } } }),
+  )
+  await page.route('**/records/cdrs?*', async route => {
+    const response = await route.fetch()
+    await route.fulfill({ response, headers: { ...response.headers(), 'x-next-after': '1' } })
+  })
+  await page.reload()
+  await page.getByText('10,000+ CDRs').waitFor()
+  const heading = (name: string) => page.getByRole('columnheader', { name })
+  await heading('Started at').getByRole('button').waitFor()
+  assert.equal(await heading('Cost').getByRole('button').count(), 0)
+  assert.match((await heading('Cost').locator('span').getAttribute('title')) ?? '', /filter the list to 10,000/)
+  await page.goto(`${world.service.url}/cdrs?filter[disposition]=BUSY`)
+  await heading('Cost').getByRole('button').click()
+  await page.waitForURL(/sort=-cost/)
+})

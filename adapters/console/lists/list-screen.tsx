@@ -13,7 +13,7 @@ import { columnsOf, pathOf, usualColumns, zoneShown } from '../state/shown.ts'
 import { dayAfter, momentOf, zoneOf } from '../state/zones.ts'
 import { Bulk } from './bulk.tsx'
 import { Filters } from './filters.tsx'
-import { ListSource } from './source.ts'
+import { ListSource, SHORT } from './source.ts'
 import { Table } from './table.tsx'
 
 interface ListProps {
@@ -119,22 +119,15 @@ function chosenColumns(resource: Resource, without: readonly string[]) {
 
 /** Shows the number of records, requested separately, since counting takes longer than showing the first. */
 function Counted({ source, resource }: { source: ListSource; resource: Resource }) {
-  const count = useSignal<number | null>(null)
   useEffect(() => {
-    count.value = null
     const asking = new AbortController()
-    source
-      .count(asking.signal)
-      .then(found => {
-        count.value = found
-      })
-      .catch(() => {})
+    source.count(asking.signal).catch(() => {})
     return () => asking.abort()
   }, [source])
   if (source.state.value === 'loading' && source.known.value === 0) return <>Loading…</>
-  const total = source.isWhole.value ? source.known.value : count.value
+  const total = source.total.value
   if (total === null) return <>More than {source.known.value}.</>
-  const number = total > 10_000 ? '10,000+' : total.toLocaleString('en')
+  const number = total > SHORT ? `${SHORT.toLocaleString('en')}+` : total.toLocaleString('en')
   return (
     <>
       {number} {lowered(total === 1 ? resource.label : resource.plural)}.

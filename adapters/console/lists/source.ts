@@ -1,8 +1,10 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import { asRecords, get, type RecordData, request } from '../state/api.ts'
 
 /** Rows requested at once. */
 export const PART = 200
+/** Counts are exact up to this; so many rows are sorted in a moment, by whatever field. */
+export const SHORT = 10_000
 /** Parts to keep; others are loaded again when scrolled to. */
 const KEPT = 20
 
@@ -27,6 +29,10 @@ export class ListSource {
   /** The number of known rows, loaded or not. */
   readonly known = signal(0)
   readonly isWhole = signal(false)
+  /** As far as the service counts; null while that is not known. */
+  readonly #counted = signal<number | null>(null)
+  /** The number of rows, or more than SHORT; null while it is not known. */
+  readonly total = computed(() => (this.isWhole.value ? this.known.value : this.#counted.value))
   readonly state = signal<ListState>('loading')
   readonly error = signal<Error | null>(null)
   /** Counts changes of the rows' contents. */
@@ -54,11 +60,11 @@ export class ListSource {
     }
   }
 
-  /** Returns the number of rows in the selection; null if counting would take long. */
-  async count(signal: AbortSignal): Promise<number | null> {
+  /** Counts the rows, unless that would take long. */
+  async count(signal: AbortSignal): Promise<void> {
     const data = await get(`${this.#path}/count?${this.#query}`, signal)
     const count = typeof data === 'object' && data !== null && 'count' in data ? data.count : null
-    return typeof count === 'number' ? count : null
+    if (typeof count === 'number') this.#counted.value = count
   }
 
   retry(): void {

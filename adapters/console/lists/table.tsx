@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals'
 import type { RecordData } from '../state/api.ts'
 import { go } from '../state/location.ts'
 import type { Column } from '../state/shown.ts'
-import type { ListSource } from './source.ts'
+import { type ListSource, SHORT } from './source.ts'
 import { useView } from './view.ts'
 import { placed, useWidths, type Widths } from './widths.ts'
 
@@ -56,23 +56,26 @@ export function Table(props: TableProps) {
   )
 }
 
+const HOW_TO_SORT = `To sort by this, filter the list to ${SHORT.toLocaleString('en')} records or fewer.`
+
 interface Sized {
   readonly widths: Widths
 }
 
-function HeadCell({ column, sort, onSort, widths }: TableProps & Sized & { readonly column: Column }) {
-  const { name, title, isSortable } = column
+function HeadCell({ source, column, sort, onSort, widths }: TableProps & Sized & { readonly column: Column }) {
+  const { name, title, isSortable, isIndexed } = column
   const order = sort === name ? 'ascending' : sort === `-${name}` ? 'descending' : undefined
+  const isLong = !isIndexed && (source.total.value ?? Number.POSITIVE_INFINITY) > SHORT
   const next = order === 'descending' ? name : order === 'ascending' ? null : `-${name}`
   return (
     <div role="columnheader" {...placed(column, widths)} {...(order ? { 'aria-sort': order } : {})}>
-      {isSortable ? (
+      {isSortable && (order || !isLong) ? (
         <button type="button" class="sort" onClick={() => onSort(next)}>
           {title}
           <span aria-hidden="true">{order === 'ascending' ? ' ↑' : order === 'descending' ? ' ↓' : ''}</span>
         </button>
       ) : (
-        <span>{title}</span>
+        <span {...(isSortable ? { title: HOW_TO_SORT } : {})}>{title}</span>
       )}
     </div>
   )

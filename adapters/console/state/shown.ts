@@ -1,6 +1,6 @@
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
-import { collectionOf, type Resource, sortable } from '../../../core/resources/resource.ts'
+import { collectionOf, indexed, type Resource, sortable } from '../../../core/resources/resource.ts'
 import type { RecordData } from './api.ts'
 import { isUtc } from './preferences.ts'
 
@@ -81,23 +81,24 @@ export interface Column {
   /** True for numbers and moments, which are never cut; names may be. */
   readonly isWhole: boolean
   readonly isSortable: boolean
+  /** True if sorting by it is fast, however many records there are. */
+  readonly isIndexed: boolean
   /** Returns the text of a record's cell, and its link. */
   readonly cell: (record: RecordData, timeZone?: string) => { readonly text: string; readonly href?: string }
 }
 
 /** Returns every column that a list of the resource can have. */
 export function columnsOf(resource: Resource): readonly Column[] {
-  const sortableNames = sortable(resource)
   const fields = Object.entries(resource.fields).filter(
     ([, { secret, writeOnly, kind, secretQuery }]) => !secret && !writeOnly && !secretQuery && kind !== 'json',
   )
   const counts = resource.embeds.flatMap(embed =>
     embed.kind === 'count' ? [{ name: embed.name, of: embed.of, by: embed.by }] : [],
   )
-  const id = { name: 'id', title: 'No.', isNumeric: false, isWhole: true, isSortable: true }
+  const id = { name: 'id', title: 'No.', isNumeric: false, isWhole: true, isSortable: true, isIndexed: true }
   return [
     { ...id, cell: record => ({ text: String(record.id) }) },
-    ...fields.map(([name, field]) => fieldColumn(resource, name, field, sortableNames)),
+    ...fields.map(([name, field]) => fieldColumn(resource, name, field)),
     ...counts.map(
       ({ name, of, by }): Column => ({
         name,
@@ -105,6 +106,7 @@ export function columnsOf(resource: Resource): readonly Column[] {
         isNumeric: true,
         isWhole: true,
         isSortable: false,
+        isIndexed: false,
         cell: record => ({
           text: String(record[name] ?? ''),
           href: `${pathOf(resourceNamed(of))}?filter[${by}]=${record.id}`,
@@ -117,20 +119,25 @@ export function columnsOf(resource: Resource): readonly Column[] {
         title: titleOf(name.replace(/_at$/, '')),
         isNumeric: false,
         isWhole: true,
-        isSortable: sortableNames.includes(name),
+        ...sortingBy(resource, name),
         cell: (record, timeZone) => ({ text: momentShown(record[name], timeZone) }),
       }),
     ),
   ]
 }
 
-function fieldColumn(resource: Resource, name: string, field: Field, sortableNames: readonly string[]): Column {
+const sortingBy = (resource: Resource, name: string): Pick<Column, 'isSortable' | 'isIndexed'> => ({
+  isSortable: sortable(resource).includes(name),
+  isIndexed: indexed(resource).includes(name),
+})
+
+function fieldColumn(resource: Resource, name: string, field: Field): Column {
   const base = {
     name,
     title: titleOf(name),
     isNumeric: isNumeric(field),
     isWhole: isWhole(field),
-    isSortable: sortableNames.includes(name),
+    ...sortingBy(resource, name),
   }
   const to = field.references?.to
   if (typeof to !== 'string')
