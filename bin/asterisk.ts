@@ -27,13 +27,18 @@ export function asteriskOf(settings: Settings): TelephoneSwitch | null {
 /** Keeps Asterisk in line with the database. */
 export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving): Served | null {
   if (!setting) return null
-  const { directory, usage, rates, log } = serving
+  const { directory, usage, rates, log, decided, onLimit } = serving
   const place = placeOf(setting)
   const follower = asterisk.follow({
     ...{ folder: setting.dir, place, directory, usage, rates },
     now: () => performance.now(),
     onTrouble: error => log.error({ err: error, switch: 'asterisk' }, 'Asterisk is not up to date'),
     onTaken: (file, ms) => log.info({ file: `${file}.conf`, ms: Math.round(ms) }, 'Asterisk has loaded a file'),
+    onRefused: ({ refusal, ...call }, reached) => {
+      decided({ what: 'call', refusal })
+      log.info({ what: 'call', refusal, ...call }, 'refused on the switch')
+      if (reached) onLimit(reached.directory, reached.use)
+    },
     onLeftOut: leftOut => {
       if (leftOut.length === 0) return
       const summary = { leftOut: leftOut.slice(0, MOST_TOLD), of: leftOut.length }

@@ -7,7 +7,6 @@ import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { Feed } from '../core/ports/calls.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
-import { REFUSALS } from '../core/switching/decision.ts'
 import { rulesOf } from './feeds.ts'
 import { type Served, type Serving, storedFor, switchName } from './serving.ts'
 
@@ -63,12 +62,12 @@ export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
 export function serveFreeswitch(settings: Settings, serving: Serving): Served | null {
   if (settings.freeswitch === null) return null
   const { token, place, cdrFolder, allowed } = resolved(settings.freeswitch)
-  const { directory, clock, log, calls } = serving
-  const { decided, stored, failed } = counters(serving.metrics)
+  const { directory, clock, log, calls, decided } = serving
+  const { stored, failed } = counters(serving.metrics)
   const feed: Feed = { name: cdrFolder ?? 'freeswitch', rules: rulesOf({}) }
   const served = freeswitch.serve({
     ...{ token, place, allowed, directory, clock },
-    onDecision: deciding(serving, decided),
+    onDecision: deciding(serving),
     store: async record => {
       const { quarantined } = await calls.store(feed, [pbx.readRecord('freeswitch-json', record)], null)
       stored({ way: 'posted' })
@@ -88,26 +87,14 @@ export function serveFreeswitch(settings: Settings, serving: Serving): Served | 
   return { ...served, name: switchName('freeswitch', place), folder: cdrFolder }
 }
 
-/** A series with an alert must exist before it first counts. */
-const EXPECTED = [
-  ...['none', ...REFUSALS].map(refusal => ({ what: 'call', refusal })),
-  ...['token', 'address'].map(refusal => ({ what: 'request', refusal })),
-]
-
 const counters = ({ counter }: Serving['metrics']) => ({
-  decided: counter(
-    'trunkline_switch_decisions_total',
-    'Decisions on registrations, authentications and calls, by the reason of refusal, or none; refused requests',
-    ['what', 'refusal'],
-    EXPECTED,
-  ),
   stored: counter('trunkline_switch_records_total', 'Call records that a switch has delivered', ['way']),
   failed: counter('trunkline_switch_pushes_failed_total', 'Commands that a switch has refused', []),
 })
 
 /** Counts and logs decisions, and notes the limits that refuse calls. */
 const deciding =
-  ({ log, onLimit }: Serving, count: ReturnType<typeof counters>['decided']): FreeswitchService['onDecision'] =>
+  ({ log, onLimit, decided: count }: Serving): FreeswitchService['onDecision'] =>
   (decided, directory) => {
     const { what, refusal } = decided
     count({ what, refusal: refusal?.refusal ?? 'none' })

@@ -6,6 +6,7 @@ import type { Calls } from '../core/ports/calls.ts'
 import type { Mount } from '../core/ports/switching/mounts.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../core/ports/switching.ts'
 import type { Clock } from '../core/ports/system.ts'
+import { REFUSALS } from '../core/switching/decision.ts'
 import type { TenantDirectory } from '../core/switching/directory.ts'
 import type { LimitUse } from '../core/switching/limits/limits.ts'
 import { compose } from './compose.ts'
@@ -19,6 +20,7 @@ export interface Serving {
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: Pick<Metrics, 'counter'>
+  readonly decided: Decided
   /** Called with each limit that refuses a call. */
   onLimit(directory: TenantDirectory, use: LimitUse & { readonly of: string | null }): void
 }
@@ -53,3 +55,20 @@ export const storedFor =
   }
 
 type Storage = Awaited<ReturnType<typeof compose>>['storage']
+
+/** Counts what is decided on a registration, an authentication, a call or a request. */
+export type Decided = (of: { readonly what: string; readonly refusal: string }) => void
+
+/** A series with an alert must exist before it first counts. */
+const EXPECTED = [
+  ...['none', ...REFUSALS].map(refusal => ({ what: 'call', refusal })),
+  ...['token', 'address'].map(refusal => ({ what: 'request', refusal })),
+]
+
+export const decisionsCounted = ({ counter }: Pick<Metrics, 'counter'>): Decided =>
+  counter(
+    'trunkline_switch_decisions_total',
+    'Decisions on registrations, authentications and calls, by the reason of refusal, or none; refused requests',
+    ['what', 'refusal'],
+    EXPECTED,
+  )

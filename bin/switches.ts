@@ -2,7 +2,7 @@ import type { Settings } from '../config/settings.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
 import { asteriskOf, serveAsterisk } from './asterisk.ts'
 import { freeswitchOf, serveFreeswitch } from './freeswitch.ts'
-import type { Served, Serving } from './serving.ts'
+import { decisionsCounted, type Served, type Serving } from './serving.ts'
 
 /** A kind of switch. Both functions return null if the settings do not name one. */
 export interface SwitchKind {
@@ -21,5 +21,8 @@ const KINDS: readonly SwitchKind[] = [
 export const switchesOf = (settings: Settings): readonly TelephoneSwitch[] =>
   KINDS.flatMap(kind => kind.connect(settings) ?? [])
 
-export const servedOf = (settings: Settings, serving: Serving): readonly Served[] =>
-  KINDS.flatMap(kind => kind.serve(settings, serving) ?? [])
+export function servedOf(settings: Settings, given: Omit<Serving, 'decided'>): readonly Served[] {
+  if (switchesOf(settings).length === 0) return []
+  const serving = { ...given, decided: decisionsCounted(given.metrics) }
+  return KINDS.flatMap(kind => kind.serve(settings, serving) ?? [])
+}

@@ -3,7 +3,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { SwitchFollower } from '../../core/ports/switching.ts'
 import { belongsTo, channelsIn } from './channels.ts'
 import { type Manager, type ManagerPlace, openManager } from './manager.ts'
+import type { ManagerMessage } from './manager-messages.ts'
 import { type MarkedFile, marked } from './marked.ts'
+import { limitReached, type ReachedLimit, type RefusedCall, refusedIn } from './refused-calls.ts'
 import { reloader } from './reloader.ts'
 import type { FileName, Rendered } from './render/files.ts'
 import type { LeftOut } from './render/lines.ts'
@@ -19,6 +21,8 @@ export interface FollowerParts extends SourceParts {
   /** Called when the connection has failed and is retried, or a file was rejected. */
   onTrouble(error: unknown): void
   onTaken(name: FileName, ms: number): void
+  /** Called with each call that the dialplan refuses, and the limit that it has reached, if that is why. */
+  onRefused(call: RefusedCall, reached: ReachedLimit | null): void
   /** Called with the records that cannot be on the switch, when these change. */
   onLeftOut(leftOut: readonly LeftOut[]): void
 }
@@ -47,6 +51,13 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     if (all !== lastLeftOut && !(lastLeftOut === '' && leftOut.length === 0)) parts.onLeftOut(leftOut)
     lastLeftOut = all
   }
+  const onUserEvent = (event: ManagerMessage): void => {
+    const call = refusedIn(event)
+    if (!call) return
+    const { reached, ...refused } = call
+    if (reached === null) parts.onRefused(refused, null)
+    else limitReached(call, parts.directory).then(limit => parts.onRefused(refused, limit), onTrouble)
+  }
   return {
     kind: 'asterisk',
     run: async (onConnected, signal) => {
@@ -54,7 +65,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       signal.addEventListener('abort', end)
       for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
         try {
-          manager = await openManager(place)
+          manager = await openManager(place, { onUserEvent })
           wait = FIRST_PAUSE_MS
           await reloads.begin(manager)
           if (!signal.aborted) onConnected()

@@ -34,18 +34,29 @@ interface Waiting {
   fail(error: AppError): void
 }
 
+export interface ManagerOptions {
+  /** Milliseconds. */
+  readonly connectMs?: number
+  /** Called with each event that the dialplan sends; without it, none is requested. */
+  readonly onUserEvent?: (event: ManagerMessage) => void
+}
+
 /** Connects and logs in. Rejects with `unavailable`, or `forbidden` if the password is refused. */
-export async function openManager(place: ManagerPlace, connectMs = CONNECT_MS): Promise<Manager> {
+export async function openManager(
+  place: ManagerPlace,
+  { connectMs = CONNECT_MS, onUserEvent }: ManagerOptions = {},
+): Promise<Manager> {
   const { host, port, user, password } = place
   const name = `The manager interface at ${host}:${port}`
   const socket = connect({ host, port, noDelay: true })
-  const { talk, closed } = questions(socket, name)
+  const { talk, closed } = questions(socket, name, onUserEvent)
   const ask: Manager['ask'] = async (action, ms = REPLY_MS) => {
     const [response] = await talk(action, ms, () => true)
     return response ?? new Map()
   }
   try {
-    const login = await ask({ Action: 'Login', Username: user, Secret: password, Events: 'off' }, connectMs)
+    const Events = onUserEvent ? 'user' : 'off'
+    const login = await ask({ Action: 'Login', Username: user, Secret: password, Events }, connectMs)
     if (valueIn(login, 'response') !== 'Success')
       throw new AppError('forbidden', `${name} refuses the user or the password of the settings.`)
   } catch (error) {
@@ -65,8 +76,8 @@ export async function openManager(place: ManagerPlace, connectMs = CONNECT_MS): 
 }
 
 /** Sends actions, each with an id of its own, and gathers the messages that answer them. */
-function questions(socket: Socket, name: string) {
-  const { waiting, fail, closed } = conversation(socket, name)
+function questions(socket: Socket, name: string, onUserEvent: ManagerOptions['onUserEvent']) {
+  const { waiting, fail, closed } = conversation(socket, name, onUserEvent)
   let last = 0
   const talk = (action: Action, ms: number, isWhole: (messages: readonly ManagerMessage[]) => boolean) =>
     new Promise<ManagerMessage[]>((resolve, reject) => {
@@ -108,7 +119,7 @@ const textOf = (action: Action): string =>
     .join('')}\r\n`
 
 /** Hands each message to whoever waits for it; ends for good on the first error. */
-function conversation(socket: Socket, name: string) {
+function conversation(socket: Socket, name: string, onUserEvent: ManagerOptions['onUserEvent']) {
   const waiting = new Map<string, Waiting>()
   const read = messageReader()
   const stop = (error: AppError): void => {
@@ -119,7 +130,9 @@ function conversation(socket: Socket, name: string) {
   socket.setEncoding('utf8')
   socket.on('data', piece => {
     try {
-      for (const message of read(String(piece))) waiting.get(valueIn(message, 'actionid'))?.take(message)
+      for (const message of read(String(piece)))
+        if (valueIn(message, 'event') === 'UserEvent') onUserEvent?.(message)
+        else waiting.get(valueIn(message, 'actionid'))?.take(message)
     } catch (error) {
       stop(error instanceof AppError ? error : new AppError('unavailable', `${name} cannot be read.`, { cause: error }))
     }

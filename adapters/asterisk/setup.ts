@@ -26,12 +26,16 @@ export const NEEDED_MODULES = [
   ...['func_callerid', 'func_channel', 'func_groupcount', 'func_logic', 'func_cdr', 'func_pjsip_contact', 'cdr_csv'],
 ]
 
+/** What lets the dialplan report refused calls. */
+export const REPORTING = { module: 'app_userevent', permission: 'user' } as const
+
 const MODULES = [
   ...['res_timing_timerfd', 'res_sorcery_config', 'res_sorcery_memory', 'res_sorcery_astdb', 'pbx_config'],
   ...['res_pjproject', 'res_rtp_asterisk', 'res_musiconhold', ...PJSIP, 'chan_pjsip'],
   ...['bridge_simple', 'bridge_native_rtp', 'bridge_softmix', 'bridge_holding', 'bridge_builtin_features'],
   ...['codec_ulaw', 'codec_alaw', 'format_pcm', 'format_wav'],
   ...['app_dial', 'app_queue', 'app_stack', 'app_playback', 'app_verbose', 'app_voicemail', 'app_exec'],
+  REPORTING.module,
   ...['func_callerid', 'func_channel', 'func_strings', 'func_logic', 'func_cdr', 'func_db', 'func_devstate'],
   ...['func_groupcount', 'func_pjsip_endpoint', 'func_pjsip_aor', 'func_pjsip_contact', 'cdr_csv'],
 ]
@@ -99,7 +103,7 @@ const includingFile = (name: string, lines: readonly string[]): SetupFile =>
 const managerLines = ({ managerPort, managerPassword }: Setup): readonly string[] => [
   ...['[general]', 'enabled = yes', 'bindaddr = 127.0.0.1', `port = ${managerPort}`, 'displayconnects = no', ''],
   ...['[trunkline]', `secret = ${managerPassword}`, 'deny = 0.0.0.0/0.0.0.0', 'permit = 127.0.0.1/255.255.255.255'],
-  ...['read = system,call,reporting', 'write = system,call,reporting,command'],
+  ...[`read = system,call,reporting,${REPORTING.permission}`, 'write = system,call,reporting,command'],
 ]
 
 const pjsipLines = ({ address, sipPort }: Setup): readonly string[] => [

@@ -1,18 +1,11 @@
-import { access, constants, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { formatTimestamp, type Timestamp } from '../../core/dates.ts'
-import { AppError } from '../../core/errors.ts'
-import type { LiveCall, Phone, SwitchFinding, TelephoneSwitch } from '../../core/ports/switching.ts'
+import type { LiveCall, Phone, TelephoneSwitch } from '../../core/ports/switching.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { callsOf, channelsIn } from './channels.ts'
+import { findings } from './findings.ts'
 import { type Manager, type ManagerPlace, openManager } from './manager.ts'
 import { type ManagerMessage, valueIn } from './manager-messages.ts'
-import { isShown, MODULES, markerIn } from './marked.ts'
-import { FILES } from './render/files.ts'
-import { REALM } from './render/pjsip.ts'
-import { isUsable } from './render/routes.ts'
 import { renderedParts } from './rendered-parts.ts'
-import { NEEDED_MODULES } from './setup.ts'
 import type { SourceParts } from './source.ts'
 
 export interface AsteriskParts {
@@ -58,7 +51,7 @@ export function asteriskSwitch({ folder, place, clock, stored }: AsteriskParts):
         for (const { name } of found) await manager.ask({ Action: 'Hangup', Channel: name, Cause: '16' })
         return found.length > 0
       }),
-    check: async () => [...(await findings(folder, connected)), ...(await tlsFindings(stored, connected))],
+    check: () => findings({ folder, user: place.user, stored, connected }),
     render: (request, hasSecrets) => stored(parts => renderedParts(parts, request, hasSecrets)),
     recordsWaiting: async () => null,
   }
@@ -87,88 +80,4 @@ async function answered(manager: Manager, call: LiveCall, channel: string | unde
   const seconds = Number(valueIn(answer, 'value'))
   const at: Timestamp | null = seconds > 0 ? formatTimestamp(Math.floor(seconds * 1000), 0) : call.answeredAt
   return { ...call, answeredAt: at }
-}
-
-type Connected = <T>(ask: (manager: Manager) => Promise<T>) => Promise<T>
-
-async function findings(folder: string, connected: Connected): Promise<SwitchFinding[]> {
-  const found: SwitchFinding[] = []
-  const error = (code: string, finding: string, fix: string | null): unknown =>
-    found.push({ code, severity: 'error', finding, fix })
-  if (!(await isWritable(folder)))
-    error(
-      'asterisk_folder',
-      `The folder ${folder} of Asterisk's files is not there, or cannot be written`,
-      `install -d -m 2750 -o ${process.env['USER'] ?? 'trunkline'} -g asterisk ${folder}`,
-    )
-  try {
-    found.push(...(await connected(manager => loaded(manager, folder))))
-  } catch (cause) {
-    if (!(cause instanceof AppError)) throw cause
-    error('asterisk_manager', cause.message.replace(/\.$/, ''), 'trunkline switch setup asterisk --help')
-  }
-  return found
-}
-
-/** A trunk with a transport that Asterisk does not have is called by none. */
-async function tlsFindings(stored: AsteriskParts['stored'], connected: Connected): Promise<SwitchFinding[]> {
-  const names = await stored(async ({ directory }) => {
-    for await (const { trunks } of directory.all())
-      return [...trunks.values()].filter(each => isUsable(each) && each.transport === 'tls').map(({ name }) => name)
-    return []
-  })
-  if (names.length === 0) return []
-  const shown = await connected(manager => manager.command('pjsip show transport tls')).catch(() => null)
-  if (shown === null || /\bParameterName\b/.test(shown)) return []
-  return names.map(name => ({
-    code: 'asterisk_no_tls',
-    severity: 'error',
-    finding: `Trunk ${name} has the transport tls, and Asterisk has no transport of that name: no call goes out through it`,
-    fix: `add the transport [tls] to pjsip.conf and restart Asterisk, or: trunkline trunk update ${name} --transport tcp`,
-  }))
-}
-
-async function isWritable(folder: string): Promise<boolean> {
-  return access(folder, constants.W_OK).then(
-    () => true,
-    () => false,
-  )
-}
-
-/** Returns what is wrong with what the switch has loaded. */
-async function loaded(manager: Manager, folder: string): Promise<SwitchFinding[]> {
-  const found: SwitchFinding[] = []
-  const warn = (code: string, severity: SwitchFinding['severity'], finding: string, fix: string | null): unknown =>
-    found.push({ code, severity, finding, fix })
-  for (const name of FILES) {
-    const text = await readFile(join(folder, `${name}.conf`), 'utf8').catch(() => null)
-    const marker = text === null ? null : markerIn(text)
-    if (marker === null)
-      warn('asterisk_not_written', 'warning', `${name}.conf has not been written yet`, 'systemctl status trunklined')
-    else if (!isShown(await manager.command(MODULES[name].show(marker)), marker))
-      warn(
-        'asterisk_not_loaded',
-        'error',
-        `Asterisk has not loaded ${join(folder, `${name}.conf`)}: its own ${name}.conf must have the line #tryinclude ${join(folder, `${name}.conf`)}`,
-        `asterisk -rx "module reload ${MODULES[name].module}"`,
-      )
-  }
-  const modules = await manager.command('module show')
-  const missing = NEEDED_MODULES.filter(name => !modules.includes(`${name}.so`))
-  if (missing.length > 0)
-    warn(
-      'asterisk_modules',
-      'error',
-      `Asterisk runs without modules that calls need: ${missing.join(', ')}`,
-      `asterisk -rx "module load ${missing[0]}.so"`,
-    )
-  const realm = /default_realm\s*: (\S+)/.exec(await manager.command('pjsip show settings'))?.[1]
-  if (realm !== undefined && realm !== REALM)
-    warn(
-      'asterisk_realm',
-      'error',
-      `default_realm is ${realm}, and telephones' secrets are hashed with ${REALM}: none can register`,
-      `set default_realm = ${REALM} in the global section of pjsip.conf`,
-    )
-  return found
 }

@@ -46,13 +46,13 @@ function unknownNumber(dialled: string, { kind }: ReadNumber, { tenant, dialling
 function mayCost(deciding: DecisionContext, caller: SwitchExtension, { digits }: OutsideNumber): Refused | null {
   const { facts, steps } = deciding
   const all = accounts(deciding, caller)
+  const slip = all.find(({ limits }) => limits.unreadable.length > 0)
+  if (slip)
+    return refused(
+      'limit unreadable',
+      `settings.limits of ${nameOf(slip.of, facts.directory)} cannot be read: ${slip.limits.unreadable.join(', ')}`,
+    )
   for (const { of, limits } of all) {
-    const { unreadable } = limits
-    if (unreadable.length > 0)
-      return refused(
-        'limit unreadable',
-        `settings.limits of ${nameOf(of, facts.directory)} cannot be read: ${unreadable.join(', ')}`,
-      )
     const { prefix, rule } = permission(limits, digits)
     steps.push({ kind: 'permission', of, prefix, rule })
     const whose = nameOf(of, facts.directory)

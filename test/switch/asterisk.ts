@@ -3,6 +3,7 @@ import { after, before, describe, test } from 'node:test'
 import {
   type CallRecord,
   extensionOf,
+  freePort,
   idOf,
   type Lab,
   openLab,
@@ -29,9 +30,11 @@ const other = phone('beta-101', 21)
 describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
   let lab: Lab
   let world: World
+  let metricsPort: number
 
   before(async () => {
-    lab = await openLab(NET)
+    metricsPort = await freePort()
+    lab = await openLab(NET, { environment: { TRUNKLINE_METRICS_PORT: String(metricsPort) } })
     world = await populate(lab)
   })
   after(() => lab?.close())
@@ -75,10 +78,37 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
     await carrier.done
   })
 
-  test('refuses an invalid number, and a call without permission', async () => {
+  /** Refused calls by reason, as the daemon counts them. */
+  const refused = async (reason: string): Promise<number> => {
+    const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+    const line = new RegExp(`^trunkline_switch_decisions_total\\{what="call",refusal="${reason}"\\} (\\d+)$`, 'm')
+    return Number(line.exec(metrics)?.[1])
+  }
+
+  test('refuses an invalid number, and a call without permission, and the daemon counts both', async () => {
     assert.equal((await lab.phones.call(desk, '999', 100)).refusal, 404)
     await setTenant({ settings: { ...SETTINGS, limits: { blocked_prefixes: ['380'] } } })
+    const carrier = await lab.answered(CARRIER)
     await until('it is refused', async () => (await lab.phones.call(desk, '0501234567', 100)).refusal === 403, 2_000)
+    carrier.stop()
+    await until('it is counted', async () => (await refused('prefix blocked')) === 1)
+    assert.equal(await refused('unknown number'), 1)
+    await setTenant({})
+  })
+
+  test('notes a limit on calls in progress that refuses a call', async () => {
+    await setTenant({ settings: { ...SETTINGS, limits: { concurrent_calls: 1 } } })
+    const answering = await lab.answered(hall)
+    const calling = lab.phones.call(desk, '102', 5_000)
+    await until('the call is up', async () => (await upCalls(lab)) === 2)
+    await until('the next is refused', async () => (await lab.phones.call(back, '102', 100)).refusal === 403)
+    const trail = JSON.stringify(await lab.cli('audit', 'list'))
+    assert.match(trail, /limit-reached/)
+    assert.match(trail, /concurrent_calls/)
+    assert.ok((await refused('limit reached')) >= 1)
+    await calling
+    answering.stop()
+    await answering.done
     await setTenant({})
   })
 

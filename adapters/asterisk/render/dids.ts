@@ -1,9 +1,8 @@
 import { planOf } from '../../../core/dialling/plan.ts'
-import { isActive } from '../../../core/rating/deck.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 
 import { callingCode } from '../../../core/switching/number-form.ts'
-import { asExten, ownDids } from './inside.ts'
+import { asExten, didRefusal, ownDids } from './inside.ts'
 import { NO_LIMIT } from './limits.ts'
 import { contexts, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
 
@@ -25,14 +24,16 @@ export function didEntries(directory: TenantDirectory): DidEntry[] {
   const { slug } = tenant
   const { dids } = contexts(slug)
   const most = limits.tenant.most.concurrent_calls ?? NO_LIMIT
-  return ownDids(directory).flatMap(({ digits, did: { id, provider, number, status } }) => {
+  const full = most < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_tenant)} > ${most}]`, 'tenant full')] : []
+  return ownDids(directory).flatMap(({ digits, did }) => {
+    const { id, provider, number } = did
     const isOfTrunk = trunks.has(provider)
+    const refusal = didRefusal(directory, did)
     const steps = [
-      ...(isOfTrunk ? [refuseIf(`$["\${TL_TRUNK}" != "${provider}"]`, 'did')] : []),
+      ...(isOfTrunk ? [refuseIf(`$["\${TL_TRUNK}" != "${provider}"]`, 'DID of another trunk')] : []),
       `Set(CHANNEL(accountcode)=${slug})`,
       `Set(GROUP(tl_tenant)=${slug})`,
-      ...(most < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_tenant)} > ${most}]`, 'limit')] : []),
-      isActive(status) ? `Goto(${dids},${asExten(digits)},1)` : refuse('inactive'),
+      ...(refusal ? [refuse(refusal)] : [...full, `Goto(${dids},${asExten(digits)},1)`]),
     ]
     return formsOf(directory, digits, number).map(form => ({
       ...{ number: form, isWhole: form === digits, didId: id, slug, steps },
@@ -73,6 +74,6 @@ export function didContexts(entries: readonly DidEntry[], leaveOut: (left: LeftO
   for (const { number, steps } of [...byNumber.values()].toSorted((a, b) => (a.number < b.number ? -1 : 1)))
     shards.get(number.slice(-2))?.push(exten(number, ...steps))
   return [...shards]
-    .map(([shard, lines]) => section(`tl-dids-${shard}`, [...lines, exten('_X!', refuse('did'))]))
+    .map(([shard, lines]) => section(`tl-dids-${shard}`, [...lines, exten('_X!', refuse('unknown DID'))]))
     .join('')
 }

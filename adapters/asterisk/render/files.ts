@@ -2,9 +2,10 @@ import { isActive } from '../../../core/rating/deck.ts'
 import type { DialledForm } from '../../../core/switching/dialled-forms.ts'
 import type { Trunk } from '../../../core/switching/directory.ts'
 import { didContexts } from './dids.ts'
-import { DIALLED_LENGTHS, exten, type LeftOut, REFUSED, section } from './lines.ts'
+import { DIALLED_LENGTHS, exten, type LeftOut, section } from './lines.ts'
 import { readerContexts } from './outside.ts'
 import { PJSIP_HEAD, trunkProblem, trunkSections } from './pjsip.ts'
+import { REFUSED, refusedSteps } from './refused.ts'
 import { isUsable } from './routes.ts'
 import type { TenantText } from './tenant.ts'
 
@@ -70,8 +71,8 @@ const SHARED = [
     'tl-from-trunks',
     DIALLED_LENGTHS.slice(1, -1).flatMap(length => {
       const digits = 'X'.repeat(length)
-      const to = (number: string): string => `Goto(tl-dids-\${EXTEN:-2},${number},1)`
-      return [exten(`_${digits}`, to(`\${EXTEN}`)), exten(`_+${digits}`, to(`\${EXTEN:1}`))]
+      const to = (number: string): string[] => [`Set(TL_DIALLED=\${EXTEN})`, `Goto(tl-dids-\${EXTEN:-2},${number},1)`]
+      return [exten(`_${digits}`, ...to(`\${EXTEN}`)), exten(`_+${digits}`, ...to(`\${EXTEN:1}`))]
     }),
   ),
   section('tl-caller', [
@@ -79,7 +80,7 @@ const SHARED = [
     exten('anonymous', 'Set(CONNECTEDLINE(num-pres,i)=prohib)', 'Set(CONNECTEDLINE(name)=)', 'Return()'),
   ]),
   section(
-    'tl-refused',
-    Object.entries(REFUSED).map(([reason, cause]) => exten(reason, `Hangup(${cause})`)),
+    REFUSED,
+    refusedSteps().map(steps => exten(...steps)),
   ),
 ].join('')

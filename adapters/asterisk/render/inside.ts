@@ -1,7 +1,7 @@
 import { isActive } from '../../../core/rating/deck.ts'
 import { FETCH_VOICEMAIL } from '../../../core/switching/decide-call.ts'
-import type { Target } from '../../../core/switching/decision.ts'
-import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import type { Refusal, Target } from '../../../core/switching/decision.ts'
+import type { SwitchDid, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitE164, isFitNumber } from '../../../core/switching/fit.ts'
 import { type End, endRefusal, insideTargets } from '../../../core/switching/inside.ts'
 import { contexts, endpointId, exten, refuse, refuseIf, section, toReader } from './lines.ts'
@@ -10,21 +10,22 @@ import { contexts, endpointId, exten, refuse, refuseIf, section, toReader } from
  * The contexts for the tenant's own numbers: extensions, queues and DIDs. `full` refuses a call if too many are in
  * progress.
  */
-export function insideContexts(directory: TenantDirectory, full: string | null, reader: string): string {
+export function insideContexts(directory: TenantDirectory, full: readonly string[], reader: string): string {
   const { slug } = directory.tenant
   const names = contexts(slug)
   const numbers = new Set([...directory.extensions.keys(), ...directory.queues.keys()].filter(isFitNumber))
   const ends = [...numbers].map(number => {
     const type = directory.extensions.has(number) ? 'extension' : 'queue'
-    return exten(number, ...checked(full, endSteps(directory, [{ type, number }])))
+    const refusal = endRefusal(directory, { type, number })?.refusal
+    return exten(number, ...(refusal ? [refuse(refusal)] : [...full, ...endSteps(directory, [{ type, number }])]))
   })
   const dids = ownDids(directory)
   const dialled = dids
     .filter(({ digits }) => !isFitE164(digits))
-    .flatMap(({ digits, did: { number } }) =>
-      [...new Set([number, digits])]
+    .flatMap(({ digits, did }) =>
+      [...new Set([did.number, digits])]
         .filter(form => isFitNumber(form) && !numbers.has(form) && directory.dialling.read(form).digits === digits)
-        .map(form => exten(form, ...checked(full, [`Goto(${names.dids},${digits},1)`]))),
+        .map(form => exten(form, ...toDid(directory, { digits, did }, full))),
     )
   return [
     section(names.inside, [
@@ -35,13 +36,25 @@ export function insideContexts(directory: TenantDirectory, full: string | null, 
     ]),
     section(
       names.dids,
-      dids.map(({ digits, did }) => exten(asExten(digits), ...didSteps(directory, did.status, did.targets))),
+      dids.map(({ digits, did }) => exten(asExten(digits), ...didSteps(directory, did))),
     ),
   ].join('')
 }
 
+/** Returns the steps to a DID of the tenant's own for a call that one of its extensions places. */
+export function toDid(directory: TenantDirectory, { digits, did }: OwnDid, full: readonly string[]): string[] {
+  const refusal = didRefusal(directory, did)
+  const { dids } = contexts(directory.tenant.slug)
+  return refusal ? [refuse(refusal)] : [...full, `Goto(${dids},${asExten(digits)},1)`]
+}
+
+interface OwnDid {
+  readonly digits: string
+  readonly did: SwitchDid
+}
+
 /** Returns the tenant's own DIDs that can be called. */
-export const ownDids = ({ tenant, dids }: TenantDirectory) =>
+export const ownDids = ({ tenant, dids }: TenantDirectory): OwnDid[] =>
   [...dids]
     .filter(([digits, did]) => did.tenantId === tenant.id && isFitNumber(digits))
     .map(([digits, did]) => ({ digits, did }))
@@ -49,24 +62,28 @@ export const ownDids = ({ tenant, dids }: TenantDirectory) =>
 /** Formats a DID for the dialplan, and so for the call's record. */
 export const asExten = (digits: string): string => (isFitE164(digits) ? `+${digits}` : digits)
 
-export const checked = (full: string | null, steps: readonly string[]): string[] =>
-  full === null ? [...steps] : [full, ...steps]
-
 /** A mailbox opens only to a call that its own phone places: it has no PIN. */
-const mailboxSteps = (context: string, full: string | null): string[] => [
-  refuseIf(`$["\${TL_BOX}" = "" | "\${BLINDTRANSFER}" != ""]`, 'mailbox'),
-  ...checked(full, [`VoiceMailMain(\${TL_BOX}@${context},s)`, 'Hangup()']),
+const mailboxSteps = (context: string, full: readonly string[]): string[] => [
+  refuseIf(`$["\${TL_BOX}" = "" | "\${BLINDTRANSFER}" != ""]`, 'no voicemail'),
+  ...full,
+  ...[`VoiceMailMain(\${TL_BOX}@${context},s)`, 'Hangup()'],
 ]
 
-function didSteps(directory: TenantDirectory, status: string, targets: readonly End[]): string[] {
-  if (!isActive(status)) return [refuse('inactive')]
-  const ends = targets.filter(end => endRefusal(directory, end) === null)
-  return ends.length === 0 ? [refuse('inactive')] : endSteps(directory, ends)
+const openEnds = (directory: TenantDirectory, { targets }: SwitchDid): readonly End[] =>
+  targets.filter(end => endRefusal(directory, end) === null)
+
+/** Returns why no call for a DID is connected; null if calls are. */
+export function didRefusal(directory: TenantDirectory, did: SwitchDid): Refusal | null {
+  if (!isActive(did.status)) return 'DID not active'
+  return openEnds(directory, did).length === 0 ? 'no route' : null
+}
+
+function didSteps(directory: TenantDirectory, did: SwitchDid): string[] {
+  const refusal = didRefusal(directory, did)
+  return refusal ? [refuse(refusal)] : endSteps(directory, openEnds(directory, did))
 }
 
 function endSteps(directory: TenantDirectory, ends: readonly End[]): string[] {
-  const [first] = ends
-  if (first && endRefusal(directory, first)) return [refuse('inactive')]
   const steps = insideTargets(directory, ends).map(target => targetStep(directory.tenant.slug, target))
   return [...steps, `Hangup(\${HANGUPCAUSE})`]
 }

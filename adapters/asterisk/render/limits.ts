@@ -1,4 +1,10 @@
-import { LIMIT_NAMES, type LimitSettings, type Limits, type Used } from '../../../core/switching/limits/limits.ts'
+import {
+  LIMIT_NAMES,
+  type LimitSettings,
+  type Limits,
+  type LimitUse,
+  type Used,
+} from '../../../core/switching/limits/limits.ts'
 
 /** More calls than any switch has. */
 export const NO_LIMIT = 999_999
@@ -13,16 +19,37 @@ export interface Room {
 
 /** A call in progress counts as one of the hour and the day, and costs nothing until it has ended. */
 export function roomOf({ most, unreadable }: Limits, used: Used): Room {
-  const left = LIMIT_NAMES.flatMap(name => {
-    const limit = most[name]
-    if (limit === undefined || name === 'concurrent_calls') return []
-    const rest = Math.max(0, limit - used[name])
-    return name === 'cost_per_hour' || name === 'cost_per_day' ? (rest > 0 ? [] : [0]) : [rest]
-  })
+  const left = usesIn(most, used).flatMap(use => callsLeft(use) ?? [])
   return {
     calls: most.concurrent_calls ?? NO_LIMIT,
     callsOut: unreadable.length > 0 ? 0 : Math.min(NO_LIMIT, ...left),
   }
+}
+
+const usesIn = (most: Limits['most'], used: Used): LimitUse[] =>
+  LIMIT_NAMES.flatMap(name => {
+    const limit = name === 'concurrent_calls' ? undefined : most[name]
+    return limit === undefined ? [] : [{ name, used: used[name], limit }]
+  })
+
+/** Returns how many more outgoing calls a limit leaves; null if that is not known, for a cost. */
+function callsLeft({ name, used, limit }: LimitUse): number | null {
+  const rest = Math.max(0, limit - used)
+  return name === 'cost_per_hour' || name === 'cost_per_day' ? (rest > 0 ? null : 0) : rest
+}
+
+/**
+ * Returns the limit on what outgoing calls use that leaves the fewest, as reached: what stored calls have not used of
+ * it, calls in progress do. Null without such a limit.
+ */
+export function tightest({ most }: Limits, used: Used): LimitUse | null {
+  const [first] = usesIn(most, used)
+    .flatMap(use => {
+      const left = callsLeft(use)
+      return left === null ? [] : [{ use, left }]
+    })
+    .toSorted((one, other) => one.left - other.left)
+  return first ? { ...first.use, used: Math.max(first.use.used, first.use.limit) } : null
 }
 
 /** The limits of most extensions, and those of exceptions; `TL_LIMITS` says which apply to a call. */

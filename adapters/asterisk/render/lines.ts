@@ -1,3 +1,5 @@
+import { asName, REFUSED, type RefusedBy } from './refused.ts'
+
 /**
  * Renders one extension of a dialplan: its first step has priority 1. A step that begins with `(label)` has that
  * label.
@@ -35,6 +37,7 @@ export const contexts = (slug: string) => ({
   permitted: `permit-${slug}`,
   rated: `rated-${slug}`,
   ratedShort: `ratedshort-${slug}`,
+  spent: `spent-${slug}`,
   routes: `route-${slug}`,
   trunks: `trunks-${slug}`,
   voicemail: `tenant-${slug}`,
@@ -45,23 +48,10 @@ export type Contexts = ReturnType<typeof contexts>
 export const trunkId = (name: string): string => `_${name}`
 export const endpointId = (slug: string, number: string): string => `${slug}-${number}`
 
-/** Returns the step that refuses a call; its name is an extension of the context of refusals. */
-export const refuse = (reason: keyof typeof REFUSED): string => `Goto(tl-refused,${reason},1)`
-export const refuseIf = (condition: string, reason: keyof typeof REFUSED): string =>
-  `GotoIf(${condition}?tl-refused,${reason},1)`
-
-/** What phones and carriers receive, as Q.850 causes. */
-export const REFUSED = {
-  caller: 21,
-  inactive: 20,
-  number: 1,
-  did: 1,
-  mailbox: 1,
-  prefix: 21,
-  rate: 21,
-  limit: 21,
-  trunk: 34,
-} as const
+/** Returns the step that refuses a call. */
+export const refuse = (reason: RefusedBy): string => `Goto(${REFUSED},${asName(reason)},1)`
+export const refuseIf = (condition: string, reason: RefusedBy): string =>
+  `GotoIf(${condition}?${REFUSED},${asName(reason)},1)`
 
 /** Renders a table in which the longest matching prefix decides. */
 export const prefixTable = (ways: ReadonlyMap<string, string>, otherwise: string): string[] => [

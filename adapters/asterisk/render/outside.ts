@@ -3,7 +3,7 @@ import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitE164 } from '../../../core/switching/fit.ts'
 import type { Limits } from '../../../core/switching/limits/limits.ts'
 import { callingCode } from '../../../core/switching/number-form.ts'
-import { checked, ownDids } from './inside.ts'
+import { asExten, ownDids, toDid } from './inside.ts'
 import { extensionLimits, isAnyRated } from './limits.ts'
 import { contexts, DIALLED_LENGTHS, exten, prefixTable, refuse, section } from './lines.ts'
 import { routeContexts } from './routes.ts'
@@ -21,7 +21,7 @@ export function readerContexts(name: string, forms: readonly DialledForm[]): str
   for (const form of forms)
     lines[form.pattern.replace(/\[\d+\]/g, 'X').length - 1]?.push(exten(`_${form.pattern}`, step(form)))
   return lines
-    .map((all, index) => section(`${name}-${index + 1}`, [...all, exten('_[+*#0-9]!', refuse('number'))]))
+    .map((all, index) => section(`${name}-${index + 1}`, [...all, exten('_[+*#0-9]!', refuse('unknown number'))]))
     .join('')
 }
 
@@ -29,14 +29,15 @@ export interface CallsOut {
   readonly directory: TenantDirectory
   /** The prefixes that the tenant has rates for. */
   readonly ratedPrefixes: readonly string[]
-  /** The step that refuses a call if too many are in progress; null without such a limit. */
-  readonly full: string | null
-  /** The steps that refuse an outgoing call by the limits. */
+  /** The steps that refuse a call if too many are in progress. */
+  readonly full: readonly string[]
+  /** The steps that refuse an outgoing call if limits cannot be read, and if they are reached. */
+  readonly unreadable: readonly string[]
   readonly spent: readonly string[]
 }
 
 /** Renders the path of an outgoing call: to the tenant's own DIDs, or through the limits to the trunks of its route. */
-export function outsideContexts({ directory, ratedPrefixes, full, spent }: CallsOut): string {
+export function outsideContexts({ directory, ratedPrefixes, full, unreadable, spent }: CallsOut): string {
   const { slug } = directory.tenant
   const names = contexts(slug)
   const code = callingCode(directory.dialling)
@@ -46,7 +47,7 @@ export function outsideContexts({ directory, ratedPrefixes, full, spent }: Calls
   const permitted = hasLists(directory) ? names.permitted : `\${TL_AFTER}`
   return [
     section(names.out, [
-      ...own.map(({ digits }) => exten(`+${digits}`, ...checked(full, [`Goto(${names.dids},+${digits},1)`]))),
+      ...own.map(did => exten(asExten(did.digits), ...toDid(directory, did, full))),
       exten('_+X!', `Set(TL_SEND=\${EXTEN})`, `Goto(${names.paid},\${EXTEN},1)`),
     ]),
     section(names.short, [
@@ -65,9 +66,10 @@ export function outsideContexts({ directory, ratedPrefixes, full, spent }: Calls
         `Goto(${names.routes},+${code}\${EXTEN},1)`,
       ),
     ]),
-    section(names.paid, [exten('_+X!', ...counted, ...checked(full, spent), `Goto(${permitted},\${EXTEN},1)`)]),
+    section(names.paid, [exten('_+X!', ...counted, ...unreadable, `Goto(${permitted},\${EXTEN},1)`)]),
     hasLists(directory) ? permissionContexts(directory) : '',
     isRated ? ratedContexts(directory, ratedPrefixes) : '',
+    section(names.spent, [exten('_+X!', ...full, ...spent, `Goto(${names.routes},\${EXTEN},1)`)]),
     routeContexts(directory),
   ].join('')
 }
@@ -81,8 +83,8 @@ function permissionContexts(directory: TenantDirectory): string {
   const { permitted } = contexts(directory.tenant.slug)
   const table = (name: string, { blockedPrefixes, allowedPrefixes }: Limits, passes: string): string => {
     const ways = new Map((allowedPrefixes ?? []).map(prefix => [prefix, passes]))
-    for (const prefix of blockedPrefixes) ways.set(prefix, refuse('prefix'))
-    return section(name, prefixTable(ways, allowedPrefixes === null ? passes : refuse('prefix')))
+    for (const prefix of blockedPrefixes) ways.set(prefix, refuse('prefix blocked'))
+    return section(name, prefixTable(ways, allowedPrefixes === null ? passes : refuse('prefix not allowed')))
   }
   return [
     table(permitted, directory.limits.tenant, `Goto(${permitted}-\${TL_LIMITS},\${EXTEN},1)`),
@@ -99,9 +101,9 @@ const LONGEST_SHORT = 6
 const isDigits = (prefix: string): boolean => /^[0-9]+$/.test(prefix)
 
 function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly string[]): string {
-  const { rated, ratedShort, routes } = contexts(directory.tenant.slug)
+  const { rated, ratedShort, spent } = contexts(directory.tenant.slug)
   const code = callingCode(directory.dialling)
-  const passes = `Goto(${routes},\${EXTEN},1)`
+  const passes = `Goto(${spent},\${EXTEN},1)`
   const first = new Map<string, string>()
   const shards = new Map<string, Map<string, string>>()
   for (const prefix of coveringPrefixes(ratedPrefixes)) {
@@ -117,10 +119,10 @@ function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly strin
   return [
     section(ratedShort, [
       ...[...new Set(short)].filter(isDigits).map(prefix => exten(`+${prefix}`, passes)),
-      exten('_+!', refuse('rate')),
+      exten('_+!', refuse('no rate')),
     ]),
-    section(rated, prefixTable(first, refuse('rate'))),
-    ...[...shards].map(([begin, ways]) => section(`${rated}-${begin}`, prefixTable(ways, refuse('rate')))),
+    section(rated, prefixTable(first, refuse('no rate'))),
+    ...[...shards].map(([begin, ways]) => section(`${rated}-${begin}`, prefixTable(ways, refuse('no rate')))),
   ].join('')
 }
 

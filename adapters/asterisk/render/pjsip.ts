@@ -110,4 +110,8 @@ export function trunkSections(trunk: Trunk): string {
   ].join('')
 }
 
+/** Returns the names of the trunks in a file. */
+export const trunkNamesIn = (file: string): string[] =>
+  [...file.matchAll(/^\[_([A-Za-z0-9_.-]+)\]\(tl-trunk\)$/gm)].flatMap(([, name]) => name ?? [])
+
 const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll(';', '\\;')

@@ -18,10 +18,10 @@ export function routeContexts(directory: TenantDirectory): string {
     const key = list.map(({ name }) => name).join()
     if (list.length > 0) lists.set(key, list)
     const place = [...lists.keys()].indexOf(key)
-    ways.set(prefix, list.length === 0 ? refuse('trunk') : `Goto(${trunks}-${place},\${TL_SEND},1)`)
+    ways.set(prefix, list.length === 0 ? refuse('no trunk') : `Goto(${trunks}-${place},\${TL_SEND},1)`)
   }
   return [
-    section(routes, prefixTable(ways, refuse('trunk'))),
+    section(routes, prefixTable(ways, refuse('no trunk'))),
     ...[...lists.values()].map((list, place) => section(`${trunks}-${place}`, trunkExtensions(directory, list))),
   ].join('')
 }
@@ -87,5 +87,5 @@ function dialSteps(list: readonly Trunk[], number: (trunk: Trunk) => string): st
       ...(isLast ? [] : [`GotoIf($["\${DIALSTATUS}" = "CHANUNAVAIL" | "\${DIALSTATUS}" = "CONGESTION"]?${next}:end)`]),
     ]
   })
-  return [...tried, `(end)Hangup(\${HANGUPCAUSE})`, `(t${list.length})${refuse('trunk')}`]
+  return [...tried, `(end)Hangup(\${HANGUPCAUSE})`, `(t${list.length})${refuse('no trunk')}`]
 }

@@ -5,7 +5,7 @@ import { isFitName, isFitNumber } from '../../../core/switching/fit.ts'
 import { insideTargets } from '../../../core/switching/inside.ts'
 import { type DidEntry, didEntries } from './dids.ts'
 import { insideContexts } from './inside.ts'
-import { isAnyExtensionCounted, NO_LIMIT, roomOf } from './limits.ts'
+import { extensionLimits, isAnyExtensionCounted, NO_LIMIT, roomOf } from './limits.ts'
 import { contexts, endpointId, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
 import { outsideContexts } from './outside.ts'
 import { cleanName, mayRegister, telephones } from './pjsip.ts'
@@ -42,7 +42,7 @@ export function renderTenant(facts: TenantFacts): TenantText {
     leftOut.push({ of: `tenant ${JSON.stringify(slug)}`, why: 'its slug has characters that no switch can use' })
     return nothing
   }
-  const full = fullStep(facts)
+  const full = fullSteps(facts)
   return {
     ...nothing,
     pjsip: telephones(facts.directory, left => leftOut.push(left)),
@@ -55,7 +55,7 @@ export function renderTenant(facts: TenantFacts): TenantText {
 
 const DIALLED = '_[+*#0-9]!'
 
-function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full: string | null): string {
+function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full: readonly string[]): string {
   const { slug } = directory.tenant
   const names = contexts(slug)
   const transferrer = `PJSIP/${endpointId(slug, '')}`
@@ -76,7 +76,7 @@ function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full:
         const own = settingsOf(directory, used, extension).filter(step => !usual.includes(step))
         return exten(`e${extension.number}`, ...own, `Goto(${names.begin},\${TL_DIALLED},1)`)
       }),
-      exten('_e!', refuse('caller')),
+      exten('_e!', refuse('unknown extension')),
     ]),
     section(names.begin, [
       exten(
@@ -91,6 +91,7 @@ function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full:
       directory,
       full,
       ratedPrefixes,
+      unreadable: unreadableSteps(directory),
       spent: spentSteps(directory, used),
     }),
   ].join('')
@@ -107,36 +108,45 @@ function settingsOf(directory: TenantDirectory, used: UsedBy, extension: SwitchE
   const own = limits.extensions.get(number) ?? limits.extension
   const room = roomOf(own, used.extension(id))
   const seconds = [limits.tenant.maxSeconds ?? [], own.maxSeconds ?? []].flat()
-  const { rated, routes } = contexts(tenant.slug)
+  const { rated, spent } = contexts(tenant.slug)
+  const callsOut = own.unreadable.length > 0 ? UNREADABLE : room.callsOut
   return [
-    ...(isAnyExtensionCounted(directory.limits) ? [`Set(TL_CALLS=${room.calls})`, `Set(TL_OUT=${room.callsOut})`] : []),
+    ...(isAnyExtensionCounted(directory.limits) ? [`Set(TL_CALLS=${room.calls})`, `Set(TL_OUT=${callsOut})`] : []),
     `Set(TL_LIMITS=${limits.extensions.has(number) ? [...limits.extensions.keys()].indexOf(number) + 1 : 0})`,
     `Set(TL_LENGTH=${seconds.length === 0 ? '' : `L(${Math.min(2_000_000, ...seconds) * 1000})`})`,
     `Set(TL_BOX=${extension?.hasVoicemail ? number : ''})`,
-    `Set(TL_AFTER=${limits.tenant.ratedOnly || own.ratedOnly ? rated : routes})`,
+    `Set(TL_AFTER=${limits.tenant.ratedOnly || own.ratedOnly ? rated : spent})`,
     ...callersOf(directory, extension ?? nobody),
   ]
 }
 
-function fullStep({ directory, used }: TenantFacts): string | null {
+function fullSteps({ directory, used }: TenantFacts): string[] {
   const { slug } = directory.tenant
   const { calls } = roomOf(directory.limits.tenant, used.tenant)
-  const conditions = [
-    ...(calls < NO_LIMIT ? [`\${GROUP_COUNT(${slug}@tl_tenant)} > ${calls}`] : []),
+  return [
+    ...(calls < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_tenant)} > ${calls}]`, 'tenant full')] : []),
     ...(isAnyExtensionCounted(directory.limits)
-      ? [`\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_extension)} > \${TL_CALLS}`]
+      ? [refuseIf(`$[\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_extension)} > \${TL_CALLS}]`, 'extension full')]
       : []),
   ]
-  return conditions.length === 0 ? null : refuseIf(`$[${conditions.join(' | ')}]`, 'limit')
+}
+
+/** The outgoing calls of an extension whose limits cannot be read. */
+const UNREADABLE = -1
+
+function unreadableSteps({ limits }: TenantDirectory): string[] {
+  if (limits.tenant.unreadable.length > 0) return [refuse('limit unreadable')]
+  const isAny = extensionLimits(limits).some(({ unreadable }) => unreadable.length > 0)
+  return isAny ? [refuseIf(`$[\${TL_OUT} < 0]`, 'limit unreadable')] : []
 }
 
 function spentSteps(directory: TenantDirectory, used: UsedBy): string[] {
   const { slug } = directory.tenant
   const { callsOut } = roomOf(directory.limits.tenant, used.tenant)
   return [
-    ...(callsOut < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_out)} > ${callsOut}]`, 'limit')] : []),
+    ...(callsOut < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_out)} > ${callsOut}]`, 'tenant spent')] : []),
     ...(isAnyExtensionCounted(directory.limits)
-      ? [refuseIf(`$[\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_out_extension)} > \${TL_OUT}]`, 'limit')]
+      ? [refuseIf(`$[\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_out_extension)} > \${TL_OUT}]`, 'extension spent')]
       : []),
   ]
 }

@@ -4,7 +4,7 @@ import type { SwitchFinding } from '../../../core/ports/switching.ts'
 import type { Trunk } from '../../../core/switching/directory.ts'
 import { gatewaysOf } from '../follow/pushes.ts'
 import { PROBE } from '../lookups/lookup.ts'
-import { gatewayOf } from '../names.ts'
+import { gatewayOf, trunkOf } from '../names.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 
 /** What a check examines. */
@@ -117,8 +117,12 @@ async function stockUsers(socket: EventSocket): Promise<SwitchFinding[]> {
 async function gatewayFindings(socket: EventSocket, { trunks, key }: Findings): Promise<SwitchFinding[]> {
   const present = await gatewaysOf(command => socket.api(command))
   const up = new Set((await socket.api('sofia profile external gwlist')).split(/\s+/))
-  return trunks.flatMap(trunk => {
+  const wanted = new Set(trunks.map(trunk => gatewayOf(trunk, key)))
+  const left = present.filter(name => trunkOf(name) !== null && !wanted.has(name))
+  const ofTrunks = trunks.flatMap(trunk => {
     const name = gatewayOf(trunk, key)
+    const former = left.find(each => trunkOf(each) === trunk.name)
+    if (!present.includes(name) && former !== undefined) return [gatewayChanged(trunk, former)]
     if (!present.includes(name))
       return [
         found(
@@ -138,7 +142,25 @@ async function gatewayFindings(socket: EventSocket, { trunks, key }: Findings): 
       ),
     ]
   })
+  const names = new Set(trunks.map(({ name }) => name))
+  return [...ofTrunks, ...left.filter(name => !names.has(trunkOf(name) ?? '')).map(gatewayLeft)]
 }
+
+const gatewayChanged = (trunk: Trunk, former: string): SwitchFinding =>
+  found(
+    'gateway_changed',
+    'error',
+    `FreeSWITCH has trunk ${trunk.name} as it was before a change (gateway ${former}): no call goes out through it`,
+    `trunkline switch status; if the daemon is connected: fs_cli -x 'sofia profile external killgw ${former}', then fs_cli -x 'sofia profile external rescan'`,
+  )
+
+const gatewayLeft = (name: string): SwitchFinding =>
+  found(
+    'gateway_left',
+    'warning',
+    `FreeSWITCH still has the gateway ${name}, whose trunk is inactive or deleted`,
+    `fs_cli -x 'sofia profile external killgw ${name}'`,
+  )
 
 /** A profile without TLS sends nothing to a trunk with that transport. */
 async function tlsFindings(socket: EventSocket, { trunks }: Findings): Promise<SwitchFinding[]> {

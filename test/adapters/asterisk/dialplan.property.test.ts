@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import fc from 'fast-check'
+import type { ManagerMessage } from '../../../adapters/asterisk/manager-messages.ts'
+import { refusedIn } from '../../../adapters/asterisk/refused-calls.ts'
 import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
 import { isUsable } from '../../../adapters/asterisk/render/routes.ts'
 import { renderTenant } from '../../../adapters/asterisk/render/tenant.ts'
@@ -215,6 +217,19 @@ function renderedStep({ app, args }: Done): string {
 }
 
 const seen = new Map<string, number>()
+const reportedRefusals = new Set<string>()
+/** Refusals by what is not in the dialplan at all, which therefore reports something else. */
+const UNRENDERED = ['tenant not active', 'unfit tenant', 'unfit number', 'extension not active', 'trunk not active']
+
+/** The event that Asterisk makes of the arguments of UserEvent. */
+function eventOf(args: string): ManagerMessage {
+  const [name = '', ...headers] = args.split(',')
+  const lines = headers.map(header => header.split(': '))
+  return new Map([
+    ['userevent', [name]],
+    ...lines.map(([key = '', value = '']) => [key.toLowerCase(), [value]] as const),
+  ])
+}
 
 function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S : never): void {
   const base = directory(given.world)
@@ -260,13 +275,23 @@ function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S :
           },
         }
   const steps = run(plan, { ...channel, exten: given.request.dialled, groups })
-  const tried = steps.filter(({ app }) => app !== 'Hangup')
+  const tried = steps.filter(({ app }) => app !== 'Hangup' && app !== 'UserEvent')
   const told = decision.refusal ?? decision.direction
   const first = decision.refusal === null ? decision.targets[0].to : told
   for (const way of new Set([told, first])) seen.set(way, (seen.get(way) ?? 0) + 1)
   assert.deepEqual(tried.map(renderedStep), decidedSteps(tenant.slug, decision), JSON.stringify({ decision, steps }))
   if (decision.refusal === null && tried[0])
     assert.deepEqual([tried[0].accountcode, tried[0].exten], [tenant.slug, decision.number], 'the record of the call')
+  const reported = steps.find(({ app }) => app === 'UserEvent')
+  if (decision.refusal !== null && !UNRENDERED.includes(decision.refusal) && reported) {
+    const call = refusedIn(eventOf(reported.args))
+    assert.deepEqual(
+      [call?.refusal, call?.dialled, call?.extension],
+      [decision.refusal, given.request.dialled, given.request.from === 'extension' ? given.request.extension : null],
+      JSON.stringify({ decision, steps }),
+    )
+    reportedRefusals.add(decision.refusal)
+  }
 }
 
 const RUNS = { numRuns: 700 }
@@ -298,4 +323,17 @@ test('a call out also follows permissions, rates, limits, routes and trunks', ()
   fc.assert(fc.property(callOut, assertAgreement), RUNS)
   for (const way of ['outbound', 'prefix blocked', 'prefix not allowed', 'no rate', 'limit reached', 'no trunk'])
     assert.ok(seen.has(way), `${way}: ${JSON.stringify([...seen])}`)
+})
+
+test('the dialplan reports why it refuses a call, as the core decides', () => {
+  const expected = ['unknown number', 'unknown DID', 'DID of another trunk', 'no route', 'no voicemail', 'no rate']
+  for (const refusal of [
+    ...expected,
+    'prefix blocked',
+    'prefix not allowed',
+    'no trunk',
+    'limit reached',
+    'limit unreadable',
+  ])
+    assert.ok(reportedRefusals.has(refusal), `${refusal}: ${[...reportedRefusals]}`)
 })

@@ -9,6 +9,7 @@ import { writeFileWhole } from '../../../adapters/asterisk/write-file.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
+import { insideFacts } from '../../../core/switching/stored/call-facts.ts'
 import { until } from '../../support/data/switch.ts'
 import { directory, extension, type World } from '../../support/switching/directory.ts'
 import {
@@ -27,7 +28,11 @@ function held(worlds: Map<string, World>): SwitchDirectory {
   }
   const none = async (): Promise<null> => null
   return {
-    ...{ registrant: none, forCall: none, forDid: none, whole },
+    ...{ registrant: none, forDid: none, whole },
+    forCall: async slug => {
+      const found = await whole(slug)
+      return found && insideFacts(found)
+    },
     async *all() {
       for (const slug of worlds.keys()) {
         const found = await whole(slug)
@@ -44,6 +49,7 @@ describe('an Asterisk that is followed', () => {
   let worlds: Map<string, World>
   let troubles: unknown[]
   let taken: FileName[]
+  let refused: unknown[][]
   let left: readonly unknown[][]
   let connected: number
   let ending: AbortController
@@ -58,6 +64,7 @@ describe('an Asterisk that is followed', () => {
       rates: { of: async () => [] },
       onTrouble: error => troubles.push(error),
       onTaken: name => taken.push(name),
+      onRefused: (call, reached) => refused.push([call, reached]),
       onLeftOut: all => {
         left = [...left, [...all]]
       },
@@ -78,7 +85,7 @@ describe('an Asterisk that is followed', () => {
     manager = await heldManager(model.answer)
     worlds = new Map()
     set('acme', {})
-    ;[troubles, taken, left, connected] = [[], [], [], 0]
+    ;[troubles, taken, left, connected, refused] = [[], [], [], 0, []]
     ending = new AbortController()
   })
   afterEach(async () => {
@@ -133,6 +140,32 @@ describe('an Asterisk that is followed', () => {
     assert.ok(troubles[0] instanceof AppError && troubles[0].code === 'unavailable')
     manager = await heldManager(answer, undefined, place.port)
     await settled()
+  })
+
+  test('passes on the calls that the dialplan refuses, with the limit that one has reached', async () => {
+    set('acme', { limits: { most: { concurrent_calls: 3 } } })
+    start()
+    await until('it is connected', () => connected === 1)
+    const sent = (refusal: string, name = 'TrunklineRefused'): void =>
+      manager.send(
+        `Event: UserEvent\r\nUserevent: ${name}\r\nRefusal: ${refusal}\r\nTenant: acme\r\nExtension: 101\r\nDialled: 0900\r\n\r\n`,
+      )
+    sent('prefix_blocked', 'Another')
+    sent('none_of_ours')
+    sent('prefix_blocked')
+    sent('tenant_full')
+    await until('both are passed on', () => refused.length === 2)
+    const call = { tenant: 'acme', extension: '101', dialled: '0900' }
+    assert.deepEqual(refused[0], [{ refusal: 'prefix blocked', ...call }, null])
+    const [of, reached] = refused[1] ?? []
+    assert.deepEqual(of, { refusal: 'limit reached', ...call })
+    assert.deepEqual(typeof reached === 'object' && reached && 'use' in reached ? reached.use : reached, {
+      name: 'concurrent_calls',
+      used: 3,
+      limit: 3,
+      of: null,
+    })
+    assert.deepEqual(troubles, [])
   })
 
   test('says that the password is refused, and changes nothing', async () => {

@@ -39,7 +39,7 @@ async function held(answer: (action: Actions, socket: Socket) => string | null, 
   await once(server, 'listening')
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
-  return openManager({ host: '127.0.0.1', port, user: 'trunkline', password: 'right' }, 2_000)
+  return openManager({ host: '127.0.0.1', port, user: 'trunkline', password: 'right' }, { connectMs: 2_000 })
 }
 
 const login = ({ ActionID, Secret }: Actions): string =>

@@ -5,13 +5,13 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { marked } from '../../../adapters/asterisk/marked.ts'
 import { FILES } from '../../../adapters/asterisk/render/files.ts'
-import { NEEDED_MODULES } from '../../../adapters/asterisk/setup.ts'
+import { NEEDED_MODULES, REPORTING } from '../../../adapters/asterisk/setup.ts'
 import { asteriskSwitch } from '../../../adapters/asterisk/switch.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { RenderRequest, TelephoneSwitch } from '../../../core/ports/switching.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { manualClock } from '../../support/clock.ts'
-import { did, directory, extension, trunk } from '../../support/switching/directory.ts'
+import { did, directory, extension, trunk, type World } from '../../support/switching/directory.ts'
 import { directoryOf } from '../../support/switching/freeswitch.ts'
 import { type Actions, type HeldManager, heldManager, listed, ok, PASSWORD } from '../../support/switching/manager.ts'
 
@@ -20,11 +20,12 @@ const channel = (name: string, given: Actions = {}): Actions => ({
   ...{ ChannelStateDesc: 'Up', Duration: '00:01:05', ...given },
 })
 
-const acme = directory({
+const WORLD: World = {
   extensions: [extension('101', { hasVoicemail: true }), extension('102')],
   dids: [did('+380441234567', [{ type: 'extension', number: '101' }])],
   trunks: [trunk('carrier-one', { username: 'me', secret: 'hush' })],
-})
+}
+const acme = directory(WORLD)
 
 describe('an Asterisk that is asked', () => {
   let folder: string
@@ -106,36 +107,83 @@ describe('an Asterisk that is asked', () => {
   })
 
   const codes = async (): Promise<string[]> => (await ask().check()).map(({ code }) => code)
-  const healthy = (): void => {
-    const markers = FILES.map(name => {
-      const file = marked(name, `; ${name}\n`)
+  /** Writes the files as the daemon does, and returns their markers. */
+  const write = async (): Promise<string[]> => {
+    const parts = await ask().render({ tenant: null, extension: null, dialled: null }, true)
+    return FILES.map(name => {
+      const file = marked(name, parts.find(part => part.name === `${name}.conf`)?.text ?? '')
       writeFileSync(join(folder, `${name}.conf`), file.text)
       return file.marker
     })
-    output = command =>
-      command === 'module show'
-        ? NEEDED_MODULES.map(name => `${name}.so`).join(' ')
-        : command === 'pjsip show settings'
-          ? 'default_realm : asterisk'
-          : markers.join(' ')
+  }
+  const healthy = async (): Promise<void> => {
+    const markers = await write()
+    const outputs: Readonly<Record<string, string>> = {
+      'module show': NEEDED_MODULES.map(name => `${name}.so`).join(' '),
+      [`module show like ${REPORTING.module}`]: `${REPORTING.module}.so`,
+      'manager show user trunkline': '       secret: <Set>\n    read perm: system,call,user\n   write perm: system\n',
+      'pjsip show settings': 'default_realm : asterisk',
+    }
+    output = command => outputs[command] ?? markers.join(' ')
   }
 
   test('finds nothing wrong with one that has loaded every file', async () => {
-    healthy()
+    await healthy()
     assert.deepEqual(await codes(), [])
   })
 
   test('finds files that are not written or not loaded, modules that are missing, and another realm', async () => {
-    assert.deepEqual(new Set(await codes()), new Set(['asterisk_not_written', 'asterisk_modules']))
-    healthy()
+    assert.deepEqual(
+      new Set(await codes()),
+      new Set(['asterisk_not_written', 'asterisk_modules', 'asterisk_refusals_unreported']),
+    )
+    await healthy()
     output = command => (command === 'pjsip show settings' ? 'default_realm : elsewhere' : 'No such thing')
-    assert.deepEqual(new Set(await codes()), new Set(['asterisk_not_loaded', 'asterisk_modules', 'asterisk_realm']))
+    const expected = ['asterisk_not_loaded', 'asterisk_modules', 'asterisk_refusals_unreported', 'asterisk_realm']
+    assert.deepEqual(new Set(await codes()), new Set(expected))
+  })
+
+  test('finds trunks and telephones that Asterisk has as they were before a change', async () => {
+    await healthy()
+    const found = async (given: World): Promise<[string, string][]> => {
+      world = directory({ ...WORLD, ...given })
+      return (await ask().check()).map(({ code, finding }) => [code, finding])
+    }
+    assert.deepEqual(await found({ trunks: [trunk('carrier-one', { username: 'me', secret: 'new' })] }), [
+      ['asterisk_trunk_changed', 'Asterisk does not have trunk carrier-one as it is stored: pjsip.conf is older'],
+    ])
+    assert.deepEqual(await found({ trunks: [] }), [
+      ['asterisk_trunk_left', 'Asterisk still has trunk carrier-one, which is inactive or deleted'],
+    ])
+    assert.deepEqual(await found({ extensions: [extension('101', { hasVoicemail: true, secret: 'new' })] }), [
+      [
+        'asterisk_telephones_changed',
+        'Asterisk does not have the telephones of acme as they are stored: pjsip.conf is older',
+      ],
+    ])
+    assert.deepEqual(await found({}), [])
+    world = acme
+  })
+
+  test('finds an Asterisk that does not report the calls that it refuses', async () => {
+    await healthy()
+    const found = output
+    const lacking = async (command: string, shown: string): Promise<(string | null)[]> => {
+      output = asked => (asked === command ? shown : found(asked))
+      return (await ask().check()).map(({ fix }) => fix)
+    }
+    assert.deepEqual(await lacking('manager show user trunkline', '    read perm: system,call,reporting\n'), [
+      'write user among the read permissions of trunkline in manager.conf, and restart Asterisk',
+    ])
+    assert.deepEqual(await lacking(`module show like ${REPORTING.module}`, '0 modules loaded'), [
+      'write load = app_userevent.so in modules.conf, and restart Asterisk',
+    ])
   })
 
   test('finds trunks with TLS where Asterisk has no such transport', async () => {
-    healthy()
-    const found = output
     world = directory({ trunks: [trunk('carrier-one', { transport: 'tls' }), trunk('carrier-two')] })
+    await healthy()
+    const found = output
     const withTransport = (shown: string) => (command: string) =>
       command === 'pjsip show transport tls' ? shown : found(command)
     output = withTransport('Unable to find object tls.\n')
@@ -149,7 +197,7 @@ describe('an Asterisk that is asked', () => {
   })
 
   test('finds a folder that is gone, a refused password and a switch that is away', async () => {
-    healthy()
+    await healthy()
     const found = await ask('wrong').check()
     assert.deepEqual(
       found.map(({ code, severity }) => [code, severity]),

@@ -152,6 +152,10 @@ describe('FreeSWITCH, asked over its event socket', () => {
     assert.deepEqual(await found({ xml_locate: '-ERR\n' }), ['freeswitch_feed_unanswered'])
     assert.deepEqual(await found({ user_exists: 'true' }), ['freeswitch_stock_users'])
     assert.deepEqual(await found({ 'sofia profile external gwlist': '' }), ['freeswitch_gateway_missing'])
+    const former = gatewayOf({ ...one, port: 5070 }, KEY)
+    assert.deepEqual(await found({ 'sofia profile external gwlist': former }), ['freeswitch_gateway_changed'])
+    const both = `${gatewayOf(one, KEY)} ${gatewayOf({ ...one, name: 'carrier-two' }, KEY)} not-ours`
+    assert.deepEqual(await found({ 'sofia profile external gwlist': both }), ['freeswitch_gateway_left'])
     const down = { 'sofia profile external gwlist': '', 'sofia profile external gwlist down': gatewayOf(one, KEY) }
     assert.deepEqual(await found(down), ['freeswitch_gateway_down'])
     assert.deepEqual(new Set(await found({ module_exists: 'false' })), new Set(['freeswitch_module_missing']))

@@ -188,6 +188,12 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
         place--
         if (isTrue(condition)) perform(inner, innerArgs)
         else place++
+      } else if (app === 'TryExec') {
+        const [, inner = '', innerArgs = ''] = /^([A-Za-z]+)\((.*)\)$/s.exec(args) ?? []
+        place--
+        perform(inner, innerArgs)
+      } else if (app === 'UserEvent') {
+        done.push({ app, args, exten, accountcode })
       } else if (ENDING.includes(app)) {
         done.push({ app, args, exten, accountcode })
         variables.set('DIALSTATUS', 'CHANUNAVAIL')

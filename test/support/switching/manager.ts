@@ -33,6 +33,8 @@ export interface HeldManager {
   readonly port: number
   /** Cuts every connection. */
   cut(): void
+  /** Sends a message to every connection, byte by byte. */
+  send(message: string): void
   close(): Promise<void>
 }
 
@@ -65,6 +67,9 @@ export async function heldManager(answer: Answer, banner = BANNER, port = 0): Pr
   return {
     port: typeof address === 'object' && address ? address.port : 0,
     cut,
+    send: message => {
+      for (const socket of sockets) for (const byte of message) socket.write(byte)
+    },
     close: async () => {
       cut()
       server.close()

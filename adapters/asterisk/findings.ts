@@ -1,0 +1,206 @@
+import { access, constants, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../core/errors.ts'
+import type { SwitchFinding } from '../../core/ports/switching.ts'
+import { isActive } from '../../core/rating/deck.ts'
+import type { TenantDirectory, Trunk } from '../../core/switching/directory.ts'
+import { isFitName } from '../../core/switching/fit.ts'
+import type { Manager } from './manager.ts'
+import { isShown, MODULES, markerIn } from './marked.ts'
+import { FILES } from './render/files.ts'
+import { REALM, telephones, trunkNamesIn, trunkSections } from './render/pjsip.ts'
+import { isUsable } from './render/routes.ts'
+import { NEEDED_MODULES, REPORTING } from './setup.ts'
+import type { SourceParts } from './source.ts'
+
+type Connected = <T>(ask: (manager: Manager) => Promise<T>) => Promise<T>
+
+/** What a check examines. */
+export interface Examined {
+  readonly folder: string
+  /** The user of the manager interface. */
+  readonly user: string
+  stored<T>(read: (parts: SourceParts) => Promise<T>): Promise<T>
+  readonly connected: Connected
+}
+
+/** Returns what is wrong with an Asterisk, as far as it shows from outside. */
+export async function findings({ folder, user, stored, connected }: Examined): Promise<SwitchFinding[]> {
+  const { trunks, outdated } = await stored(({ directory }) => compared(directory, folder))
+  const found = [...((await isWritable(folder)) ? [] : [unwritable(folder)]), ...outdated]
+  try {
+    return [...found, ...(await connected(manager => loadedFindings(manager, { folder, user, trunks })))]
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    const finding = error.message.replace(/\.$/, '')
+    return [...found, isWrong('manager', finding, 'trunkline switch setup asterisk --help')]
+  }
+}
+
+const isWrong = (code: string, finding: string, fix: string): SwitchFinding => ({
+  ...{ code: `asterisk_${code}`, severity: 'error', finding, fix },
+})
+const isOdd = (code: string, finding: string, fix: string): SwitchFinding => ({
+  ...isWrong(code, finding, fix),
+  severity: 'warning',
+})
+
+const isWritable = (folder: string): Promise<boolean> =>
+  access(folder, constants.W_OK).then(
+    () => true,
+    () => false,
+  )
+
+const unwritable = (folder: string): SwitchFinding =>
+  isWrong(
+    'folder',
+    `The folder ${folder} of Asterisk's files is not there, or cannot be written`,
+    `install -d -m 2750 -o ${process.env['USER'] ?? 'trunkline'} -g asterisk ${folder}`,
+  )
+
+const SEE_DAEMON = 'systemctl status trunklined, and its log'
+
+interface Compared {
+  /** Those that Asterisk should have. */
+  readonly trunks: readonly Trunk[]
+  readonly outdated: readonly SwitchFinding[]
+}
+
+/** Compares the stored trunks and telephones with the file that Asterisk reads. */
+async function compared(directory: SourceParts['directory'], folder: string): Promise<Compared> {
+  const file = await readFile(join(folder, 'pjsip.conf'), 'utf8').catch(() => null)
+  const behind: string[] = []
+  let trunks: readonly Trunk[] = []
+  for await (const each of directory.all()) {
+    trunks = [...each.trunks.values()].filter(isUsable)
+    if (file !== null && !file.includes(telephonesOf(each))) behind.push(each.tenant.slug)
+  }
+  if (file === null) return { trunks, outdated: [] }
+  const changed = trunks.filter(trunk => !file.includes(trunkSections(trunk)))
+  const left = trunkNamesIn(file).filter(name => !trunks.some(trunk => trunk.name === name))
+  return {
+    trunks,
+    outdated: [
+      ...changed.map(({ name }) =>
+        isWrong(
+          'trunk_changed',
+          `Asterisk does not have trunk ${name} as it is stored: pjsip.conf is older`,
+          SEE_DAEMON,
+        ),
+      ),
+      ...left.map(name =>
+        isWrong('trunk_left', `Asterisk still has trunk ${name}, which is inactive or deleted`, SEE_DAEMON),
+      ),
+      ...(behind.length > 0 ? [telephonesBehind(behind)] : []),
+    ],
+  }
+}
+
+function telephonesOf(directory: TenantDirectory): string {
+  const { status, slug } = directory.tenant
+  return isActive(status) && isFitName(slug) ? telephones(directory, () => undefined) : ''
+}
+
+const MOST_NAMED = 5
+
+function telephonesBehind(slugs: readonly string[]): SwitchFinding {
+  const more = slugs.length - MOST_NAMED
+  const named = `${slugs.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
+  return isWrong(
+    'telephones_changed',
+    `Asterisk does not have the telephones of ${named} as they are stored: pjsip.conf is older`,
+    SEE_DAEMON,
+  )
+}
+
+interface Loaded {
+  readonly folder: string
+  readonly user: string
+  readonly trunks: readonly Trunk[]
+}
+
+/** Returns what is wrong with what Asterisk has loaded. */
+const loadedFindings = async (manager: Manager, { folder, user, trunks }: Loaded): Promise<SwitchFinding[]> => [
+  ...(await fileFindings(manager, folder)),
+  ...(await moduleFindings(manager)),
+  ...(await reportFindings(manager, user)),
+  ...(await realmFindings(manager)),
+  ...(await tlsFindings(manager, trunks)),
+]
+
+async function fileFindings(manager: Manager, folder: string): Promise<SwitchFinding[]> {
+  const found: SwitchFinding[] = []
+  for (const name of FILES) {
+    const path = join(folder, `${name}.conf`)
+    const text = await readFile(path, 'utf8').catch(() => null)
+    const marker = text === null ? null : markerIn(text)
+    if (marker === null) found.push(isOdd('not_written', `${name}.conf has not been written yet`, SEE_DAEMON))
+    else if (!isShown(await manager.command(MODULES[name].show(marker)), marker))
+      found.push(
+        isWrong(
+          'not_loaded',
+          `Asterisk has not loaded ${path}: its own ${name}.conf must have the line #tryinclude ${path}`,
+          `asterisk -rx "module reload ${MODULES[name].module}"`,
+        ),
+      )
+  }
+  return found
+}
+
+async function moduleFindings(manager: Manager): Promise<SwitchFinding[]> {
+  const modules = await manager.command('module show')
+  const missing = NEEDED_MODULES.filter(name => !modules.includes(`${name}.so`))
+  if (missing.length === 0) return []
+  return [
+    isWrong(
+      'modules',
+      `Asterisk runs without modules that calls need: ${missing.join(', ')}`,
+      `asterisk -rx "module load ${missing[0]}.so"`,
+    ),
+  ]
+}
+
+/** Refused calls are reported by an application, to a user of the manager interface who may read its events. */
+async function reportFindings(manager: Manager, user: string): Promise<SwitchFinding[]> {
+  const modules = await manager.command(`module show like ${REPORTING.module}`)
+  const permitted = /read perm: *(\S*)/.exec(await manager.command(`manager show user ${user}`))?.[1] ?? ''
+  const lacks = [
+    ...(modules.includes(`${REPORTING.module}.so`) ? [] : [`load = ${REPORTING.module}.so in modules.conf`]),
+    ...(permitted.split(',').some(each => each === REPORTING.permission || each === 'all')
+      ? []
+      : [`user among the read permissions of ${user} in manager.conf`]),
+  ]
+  if (lacks.length === 0) return []
+  return [
+    isOdd(
+      'refusals_unreported',
+      'Calls that Asterisk refuses are neither counted nor logged, and a limit on concurrent calls is reached unnoticed',
+      `write ${lacks.join(', and ')}, and restart Asterisk`,
+    ),
+  ]
+}
+
+async function realmFindings(manager: Manager): Promise<SwitchFinding[]> {
+  const realm = /default_realm\s*: (\S+)/.exec(await manager.command('pjsip show settings'))?.[1]
+  if (realm === undefined || realm === REALM) return []
+  return [
+    isWrong(
+      'realm',
+      `default_realm is ${realm}, and telephones' secrets are hashed with ${REALM}: none can register`,
+      `set default_realm = ${REALM} in the global section of pjsip.conf`,
+    ),
+  ]
+}
+
+/** A trunk with a transport that Asterisk does not have is called by none. */
+async function tlsFindings(manager: Manager, trunks: readonly Trunk[]): Promise<SwitchFinding[]> {
+  const encrypted = trunks.filter(({ transport }) => transport === 'tls')
+  if (encrypted.length === 0 || /\bParameterName\b/.test(await manager.command('pjsip show transport tls'))) return []
+  return encrypted.map(({ name }) =>
+    isWrong(
+      'no_tls',
+      `Trunk ${name} has the transport tls, and Asterisk has no transport of that name: no call goes out through it`,
+      `add the transport [tls] to pjsip.conf and restart Asterisk, or: trunkline trunk update ${name} --transport tcp`,
+    ),
+  )
+}
