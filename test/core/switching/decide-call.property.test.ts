@@ -183,7 +183,7 @@ test('no call leaves without an active caller, a route, permission and, if requi
       const routes = trunkRoutes.filter(({ tenant_id }) => tenant_id === null || tenant_id === tenant.id)
       assert.ok(routes.some(({ trunks }) => names.every(name => trunks.includes(name))))
       if (decision.number === '112' || decision.number === '911') return
-      const digits = decision.number.replace('+', '')
+      const { digits } = on.directory.dialling.read(asked.dialled)
       const { blockedPrefixes, allowedPrefixes, ratedOnly, unreadable, most, maxSeconds } = limits.tenant
       const fitting = (prefixes: readonly string[]): number[] =>
         prefixes.filter(prefix => digits.startsWith(prefix)).map(({ length }) => length)
