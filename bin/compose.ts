@@ -158,10 +158,10 @@ export async function compose(
 export function answering(trunkline: Trunkline) {
   const { access, accountKeeping, administration, browsing, tools, messaging, overview } = trunkline
   const { smsRouting, signIn, security, storage } = trunkline
-  const { serverKeys, notices, heartbeat } = storage
+  const { serverKeys, loginCounts, notices, heartbeat } = storage
   return {
     ...{ access, accountKeeping, administration, browsing, tools, messaging, overview },
-    ...{ smsRouting, signIn, security, serverKeys, notices, heartbeat },
+    ...{ smsRouting, signIn, security, serverKeys, loginCounts, notices, heartbeat },
   }
 }
 

@@ -1,6 +1,7 @@
 import Koa, { type Middleware } from 'koa'
 import type { Logger } from 'pino'
 import { AppError } from '../../core/errors.ts'
+import type { LoginCounts } from '../../core/ports/accounts.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
 import type { Mount } from '../../core/ports/switching/mounts.ts'
@@ -46,6 +47,7 @@ export interface HttpOptions extends UseCases {
   readonly accountKeeping: AccountKeeping
   readonly signIn: SignIn
   readonly serverKeys: ServerKeys
+  readonly loginCounts: LoginCounts
   readonly notices: Notices
   readonly security: SecurityTrail
   readonly heartbeat: Heartbeat
@@ -93,9 +95,9 @@ const useCaseRoutes = ({
 
 /** Returns every route of the service, in the order in which they are tried. */
 export function apiRoutes(options: RouteOptions): readonly Route[] {
-  const { accountKeeping, heartbeat, signIn, serverKeys, access, security, baseUrl, metrics } = options
+  const { accountKeeping, heartbeat, signIn, serverKeys, loginCounts, access, security, baseUrl, metrics } = options
   const routes: Route[] = [
-    ...adminRoutes({ signIn, serverKeys, security, onLogin: metrics?.login }),
+    ...adminRoutes({ signIn, serverKeys, loginCounts, security, onLogin: metrics?.login }),
     ...standingRoutes(access),
     ...accountRoutes(accountKeeping),
     ...useCaseRoutes(options),

@@ -19,6 +19,7 @@ import { records } from './records/records.ts'
 import { searchIndexing } from './records/search-index.ts'
 import { accounts } from './service/accounts.ts'
 import { audit, auditTrail } from './service/audit.ts'
+import { loginCounts } from './service/login-counts.ts'
 import { maintenance } from './service/maintenance.ts'
 import { messages } from './service/messages.ts'
 import { prefixRoutes } from './service/prefix-routes.ts'
@@ -89,6 +90,7 @@ export async function openStorage(address: string, options: StorageOptions): Pro
     smsReports: translating(smsReports(database)),
     accounts: translating(accounts(database, clock, trail)),
     sessions: translating(sessions(database, trail)),
+    loginCounts: translating(loginCounts(database)),
     audit: translating(audit(database, trail)),
     retention: translating(retention(database)),
     heartbeat: translating(heartbeat(database, clock)),

@@ -18,6 +18,7 @@ import { audit, auditTrail } from './service/audit.ts'
 import { duties } from './service/duties.ts'
 import { gauges } from './service/gauges.ts'
 import { heartbeat } from './service/heartbeat.ts'
+import { loginCounts } from './service/login-counts.ts'
 import { maintenance } from './service/maintenance.ts'
 import { messages } from './service/messages.ts'
 import { notices } from './service/notices.ts'
@@ -76,6 +77,7 @@ export function openStorage(path: string, options: StorageOptions): SqliteStorag
     smsReports: translating(smsReports(connection)),
     accounts: translating(accounts(foundation, signedIn.forgetRemembered)),
     sessions: translating(signedIn),
+    loginCounts: loginCounts(),
     maintenance: translating(maintenance(connection)),
     calls: ofCalls.calls,
     audit: translating(audit(connection, writer, trail)),

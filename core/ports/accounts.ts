@@ -89,6 +89,24 @@ export interface Sessions {
   list(): Promise<(Session & { readonly id: string; readonly origin: string | null })[]>
 }
 
+/** Counts attempts to log in, for all daemons that serve a database. */
+export interface LoginCounts {
+  /**
+   * Adds one to the count of each key, which lasts so many seconds from its first; returns the counts in the order of
+   * the keys.
+   */
+  add(keys: readonly string[], seconds: number): Promise<readonly LoginCount[]>
+  /** Takes one from the count of each key. */
+  takeBack(keys: readonly string[]): Promise<void>
+  clear(key: string): Promise<void>
+  forgetExpired(): Promise<void>
+}
+
+export interface LoginCount {
+  readonly count: number
+  readonly secondsLeft: number
+}
+
 export interface Passwords {
   /** Throws `busy` if too many calls wait. */
   hash(password: string): Promise<string>

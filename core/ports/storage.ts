@@ -1,5 +1,5 @@
 import type { Actor } from '../audit.ts'
-import type { Accounts, Sessions } from './accounts.ts'
+import type { Accounts, LoginCounts, Sessions } from './accounts.ts'
 import type { Audit } from './audit.ts'
 import type { Bulk } from './bulk.ts'
 import type { Calls } from './calls.ts'
@@ -23,6 +23,7 @@ export interface Storage {
   readonly smsReports: SmsReports
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly loginCounts: LoginCounts
   readonly maintenance: Maintenance
   readonly calls: Calls
   readonly audit: Audit

@@ -23,6 +23,7 @@ import { backupsContract } from './service/backups.ts'
 import { dutiesContract } from './service/duties.ts'
 import { gaugesContract } from './service/gauges.ts'
 import { heartbeatContract } from './service/heartbeat.ts'
+import { loginCountsContract } from './service/login-counts.ts'
 import { maintenanceContract } from './service/maintenance.ts'
 import { noticesContract } from './service/notices.ts'
 import { smsRoutesContract, trunkRoutesContract } from './service/prefix-routes.ts'
@@ -46,6 +47,7 @@ const CONTRACTS: readonly Pick<Contract, 'prove' | 'needs'>[] = [
   smsReportsContract,
   accountsContract,
   sessionsContract,
+  loginCountsContract,
   auditContract,
   noticesContract,
   serverKeysContract,
@@ -73,6 +75,7 @@ const PORTS: Readonly<Record<Port, true>> = {
   messages: true,
   accounts: true,
   sessions: true,
+  loginCounts: true,
   audit: true,
   notices: true,
   serverKeys: true,

@@ -1,5 +1,5 @@
 import { describe, test } from 'node:test'
-import type { Accounts, Sessions } from '../../core/ports/accounts.ts'
+import type { Accounts, LoginCounts, Sessions } from '../../core/ports/accounts.ts'
 import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls } from '../../core/ports/calls.ts'
@@ -21,6 +21,7 @@ export interface Ports {
   readonly messages: Messages
   readonly accounts: Accounts
   readonly sessions: Sessions
+  readonly loginCounts: LoginCounts
   readonly audit: Audit
   readonly notices: Notices
   readonly serverKeys: ServerKeys

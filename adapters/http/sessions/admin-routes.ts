@@ -1,4 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
+import type { LoginCounts } from '../../../core/ports/accounts.ts'
 import type { ServerKeys } from '../../../core/ports/server-keys.ts'
 import type { SecurityTrail } from '../../../core/use-cases/accounts/security-trail.ts'
 import { readCredentials, type SignIn } from '../../../core/use-cases/accounts/sign-in.ts'
@@ -20,6 +21,7 @@ function resultOf(error: unknown): LoginResult {
 interface Dependencies {
   readonly signIn: SignIn
   readonly serverKeys: ServerKeys
+  readonly loginCounts: LoginCounts
   readonly security: SecurityTrail
   readonly onLogin: HttpMetrics['login'] | undefined
 }
@@ -52,8 +54,10 @@ export function adminRoutes(dependencies: Dependencies): readonly Route[] {
   ]
 }
 
-function login({ signIn, serverKeys, security, onLogin = () => undefined }: Dependencies): Handler {
-  const throttle = loginThrottle(({ email, address }, who) => security.lockedOut(email, originAt(address), who))
+function login({ signIn, serverKeys, loginCounts, security, onLogin = () => undefined }: Dependencies): Handler {
+  const throttle = loginThrottle(loginCounts, ({ email, address }, who) =>
+    security.lockedOut(email, originAt(address), who),
+  )
   const browsers = knownBrowsers(() => serverKeys.find('known browsers'))
   return async ctx => {
     const { email, password } = readCredentials(await jsonBody(ctx, LOGIN_BODY))

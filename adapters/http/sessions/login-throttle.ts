@@ -1,6 +1,6 @@
 import pLimit, { type LimitFunction } from 'p-limit'
-import { RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible'
 import { AppError } from '../../../core/errors.ts'
+import type { LoginCount, LoginCounts } from '../../../core/ports/accounts.ts'
 import { networkOf } from '../clients/address.ts'
 import { fairQueue } from '../clients/fair-queue.ts'
 
@@ -32,7 +32,6 @@ export interface LoginThrottle {
 
 interface Counted {
   readonly who: 'account' | 'everybody'
-  readonly limiter: RateLimiterMemory
   readonly key: string
   readonly limit: number
 }
@@ -40,23 +39,30 @@ interface Counted {
 /** Called when the last attempt is used up: that of the `account`, or of `everybody` at its address. */
 export type OnLockout = (attempt: LoginAttempt, who: 'account' | 'everybody') => void
 
-export function loginThrottle(onLockout: OnLockout = () => {}): LoginThrottle {
-  const duration = WINDOW_SECONDS
-  const byPair = new RateLimiterMemory({ points: PER_EMAIL_AND_ADDRESS, duration })
-  const byAddress = new RateLimiterMemory({ points: PER_ADDRESS, duration })
+export function loginThrottle(counts: LoginCounts, onLockout: OnLockout = () => {}): LoginThrottle {
   const strangers = fairQueue({ atOnce: AT_ONCE, maxWaiting: MAX_WAITING })
   const browsers = linesOf(MAX_WAITING_BROWSERS)
 
+  /** Counts the attempt before it is made, since other daemons make attempts at the same time. */
   const counted = async <T>(attempt: LoginAttempt, all: readonly Counted[], make: () => Promise<T>): Promise<T> => {
-    for (const { limiter, key, limit } of all) refuseFrom(limit, await limiter.get(key))
+    const keys = all.map(({ key }) => key)
+    const present = await counts.add(keys, WINDOW_SECONDS)
+    const exceeded = present.find(({ count }, index) => count > (all[index]?.limit ?? 0))
+    if (exceeded) {
+      await counts.takeBack(keys)
+      throw tooMany(exceeded)
+    }
     try {
       const made = await make()
-      for (const { limiter, key, who } of all) if (who === 'account') await limiter.delete(key)
+      await counts.takeBack(all.flatMap(({ who, key }) => (who === 'everybody' ? [key] : [])))
+      for (const { who, key } of all) if (who === 'account') await counts.clear(key)
       return made
     } catch (error) {
-      if (error instanceof AppError && error.code === 'invalid_credentials')
-        for (const { limiter, key, limit, who } of all)
-          if ((await limiter.penalty(key)).consumedPoints === limit) onLockout(attempt, who)
+      if (!(error instanceof AppError && error.code === 'invalid_credentials'))
+        await counts.takeBack(keys).catch(() => undefined)
+      else
+        for (const [index, { who, limit }] of all.entries())
+          if (present[index]?.count === limit) onLockout(attempt, who)
       throw error
     }
   }
@@ -66,13 +72,12 @@ export function loginThrottle(onLockout: OnLockout = () => {}): LoginThrottle {
       const account = email.toLowerCase()
       const pair = (from: string): Counted => ({
         who: 'account',
-        limiter: byPair,
         key: `${account} ${from}`,
         limit: PER_EMAIL_AND_ADDRESS,
       })
       if (browser !== null) return browsers(browser, () => counted(attempt, [pair(`browser ${browser}`)], make))
       const network = networkOf(address)
-      const fromThere: Counted = { who: 'everybody', limiter: byAddress, key: network, limit: PER_ADDRESS }
+      const fromThere: Counted = { who: 'everybody', key: network, limit: PER_ADDRESS }
       return strangers.run({ account, address: network }, () => counted(attempt, [fromThere, pair(network)], make))
     },
   }
@@ -94,8 +99,5 @@ function linesOf(maxWaiting: number) {
   }
 }
 
-function refuseFrom(limit: number, found: RateLimiterRes | null): void {
-  if (found === null || found.consumedPoints < limit) return
-  const retryAfter = Math.max(1, Math.ceil(found.msBeforeNext / 1000))
-  throw new AppError('too_many_attempts', 'Too Many Attempts.', { retryAfter })
-}
+const tooMany = ({ secondsLeft }: LoginCount): AppError =>
+  new AppError('too_many_attempts', 'Too Many Attempts.', { retryAfter: Math.max(1, Math.ceil(secondsLeft)) })

@@ -10,7 +10,7 @@ import { newDatabase } from '../../support/postgres/databases.ts'
 /**
  * SQLite's tables for its search indexes, and PostgreSQL's for its schema; PostgreSQL does not count changes of calls.
  */
-const OWN = /^(search_|schema_version|sqlite_|call_revisions)|_search[._]/
+const OWN = /^(search_|schema_version|sqlite_|call_revisions|login_counts)|_search[._]/
 /** SQLite's number for the order of changes; PostgreSQL uses transactions. */
 const RENAMED = new Map([['switch_changes.changed_by', 'switch_changes.seq']])
 

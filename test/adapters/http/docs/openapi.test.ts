@@ -247,6 +247,12 @@ async function startFailing(code: ErrorCode) {
     smsRouting: { list: fail, set: fail, remove: fail },
     security: { loginFailed: () => {}, lockedOut: () => {}, tokenRefused: () => {}, settle: fail },
     signIn: { authenticate: fail, open: fail, resume: fail, end: fail, forgetExpired: fail },
+    loginCounts: {
+      add: async () => [],
+      takeBack: async () => {},
+      clear: async () => {},
+      forgetExpired: async () => {},
+    },
     serverKeys: { find: async () => 'key' },
     heartbeat: { beat: fail },
     baseUrl: service.url,

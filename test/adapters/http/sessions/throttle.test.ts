@@ -164,13 +164,15 @@ describe('a flood of logins from many addresses', () => {
       from(`198.51.100.${i % 100}`, 'flood', `guess${i % 3}@example.com`),
     )
     const release = setInterval(() => slow.shift()?.(undefined), 5)
-    assert.equal((await from('192.0.2.7', ADMIN.password)).status, 200)
-    assert.ok(slow.length < 300)
-    clearInterval(release)
-    const all = setInterval(() => slow.splice(0).forEach(go => void go(undefined)), 1)
-    await Promise.all(flood)
-    clearInterval(all)
-    await held.close()
+    try {
+      assert.equal((await from('192.0.2.7', ADMIN.password)).status, 200)
+      assert.ok(slow.length < 300)
+    } finally {
+      clearInterval(release)
+      const all = setInterval(() => slow.splice(0).forEach(go => void go(undefined)), 1)
+      await Promise.all(flood).finally(() => clearInterval(all))
+      await held.close()
+    }
   })
 })
 
