@@ -144,7 +144,10 @@ export async function compose(
       onReached: opening.onLimit ?? (() => {}),
     }),
     security: securityTrail({ accounts, audit, serverKeys, digests: system.digests(), clock }),
-    signIn: signIn({ accounts, sessions, passwords, clock, lives: { idle, absolute } }),
+    signIn: signIn({
+      ...{ accounts, sessions, passwords, clock, lives: { idle, absolute } },
+      isShared: storage.isShared,
+    }),
     close: async () => {
       await jobs.close()
       await gatewayClient.close()

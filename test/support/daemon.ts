@@ -20,6 +20,8 @@ export interface DaemonProcess {
   residentMiB(): number | null
   /** The lines on standard output so far. */
   readonly printed: readonly string[]
+  /** The lines of its log so far. */
+  readonly logged: readonly string[]
   /**
    * Resolves with the first line of the log, past or future, that contains the text. Without one, the
    * daemon is killed.
@@ -87,6 +89,7 @@ export async function startDaemonOf(
     url: await Promise.race([listening, failed]),
     residentMiB: () => residentMiB(child.pid),
     printed,
+    logged,
     untilLogged: text =>
       new Promise((resolve, reject) => {
         const patience = setTimeout(() => {

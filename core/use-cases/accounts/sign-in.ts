@@ -51,7 +51,10 @@ export interface SignIn {
    * without anybody there.
    */
   resume(tokenHash: string, options?: { readonly isUnattended?: boolean }): Promise<Account | null>
-  /** Ends a session at once, even while nothing can be written: `forgetExpired` then deletes it later. */
+  /**
+   * Ends a session at once, even while nothing can be written: `forgetExpired` then deletes it later. Throws then if
+   * other programs serve the session, which they still take.
+   */
   end(tokenHash: string, by: Actor): Promise<void>
   /** Deletes sessions that ended or expired; returns the number of expired ones. */
   forgetExpired(): Promise<number>
@@ -63,6 +66,8 @@ interface Dependencies {
   readonly passwords: Passwords
   readonly clock: Clock
   readonly lives: SessionLives
+  /** True if other programs serve the same sessions, so that one is over only once that is stored. */
+  readonly isShared?: boolean
 }
 
 /** The number of sessions whose last request is remembered. */
@@ -74,7 +79,7 @@ export const readCredentials = (body: unknown) => parseWhole(loginFields, body)
 /** The same for a new account or password. Throws `invalid`. */
 export const readNewCredentials = (body: unknown) => parseWhole(accountFields, body)
 
-export function signIn({ accounts, sessions, passwords, clock, lives }: Dependencies): SignIn {
+export function signIn({ accounts, sessions, passwords, clock, lives, isShared = false }: Dependencies): SignIn {
   const { endOf, isOver, isWorthExtending, slack } = lifetime(lives)
   const now = steady(clock)
   /** Ended sessions that are still stored, since nothing could be written then. */
@@ -126,7 +131,7 @@ export function signIn({ accounts, sessions, passwords, clock, lives }: Dependen
     },
     end: (tokenHash, by) =>
       end(tokenHash, by).catch(error => {
-        if (!(error instanceof AppError)) throw error
+        if (isShared || !(error instanceof AppError)) throw error
       }),
     forgetExpired: async () => {
       await Promise.all([...ended].map(([tokenHash, by]) => end(tokenHash, by)))

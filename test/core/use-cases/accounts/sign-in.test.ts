@@ -254,3 +254,16 @@ test('a session that ends while nothing can be written is over at once, and dele
   assert.equal(await sessions.find(TOKEN), null)
   assert.equal(await use.resume(TOKEN), null)
 })
+
+test('where other programs serve the sessions, a logout that cannot be stored is an error', async () => {
+  const { accounts, sessions, clock, account, credentials } = await world()
+  const full = new AppError('storage_full', 'The disk is full; nothing was stored.')
+  const use = signIn({
+    ...{ accounts, passwords: cheapPasswords, clock, lives: { idle: HOUR, absolute: HOUR }, isShared: true },
+    sessions: { ...sessions, end: () => Promise.reject(full) },
+  })
+  await use.open(TOKEN, credentials, '192.0.2.1')
+  assert.equal((await use.resume(TOKEN))?.id, account.id)
+  await assert.rejects(use.end(TOKEN, BY), full)
+  assert.equal(await use.resume(TOKEN), null)
+})
