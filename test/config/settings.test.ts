@@ -1,38 +1,16 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { after, describe, test } from 'node:test'
+import { describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type Given, loadSettings } from '../../config/load.ts'
+import type { Given } from '../../config/load.ts'
 import { declarations, environmentName, flagName, isSettingName, type SettingName } from '../../config/settings.ts'
-import { AppError } from '../../core/errors.ts'
 import { isJsonObject } from '../../core/json.ts'
-import { temporaryFolder } from '../support/http/app.ts'
+import { settingsFolder } from '../support/settings.ts'
 
-const folder = temporaryFolder()
-after(folder.remove)
+const { folder, fileWith, load, messageOf } = settingsFolder()
 
 const NAMES = Object.keys(declarations).filter(isSettingName)
-
-let files = 0
-function fileWith(content: unknown): string {
-  const path = join(folder.path, `${++files}.json`)
-  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
-  return path
-}
-
-const EMPTY = fileWith({})
-const load = (given: Partial<Given>) => loadSettings({ flags: {}, environment: {}, file: EMPTY, ...given })
-
-function messageOf(given: Partial<Given>): string {
-  try {
-    load(given)
-  } catch (error) {
-    assert.ok(error instanceof AppError && error.code === 'configuration', String(error))
-    return error.message
-  }
-  return assert.fail(`nothing was thrown for ${JSON.stringify(given)}`)
-}
 
 const TOKEN = 'a-token-of-the-tests'
 
@@ -251,51 +229,5 @@ describe('the example file', () => {
     }
     const defaults = Object.fromEntries(NAMES.map(name => [name, declarations[name].fallback]))
     assert.deepEqual(settings, { ...defaults, ...paths })
-  })
-})
-
-describe('the setting of FreeSWITCH that is wrong', () => {
-  test('is named by its member, and no secret of it is shown', () => {
-    for (const [freeswitch, says] of [
-      [{ token: 'too-short' }, /^freeswitch\.token in .* must be 16 to 200 letters/],
-      [{ tokens: TOKEN }, /^freeswitch\.tokens in .* is not known; the members are token, /],
-      [
-        { token: TOKEN, event_socket: { port: 0 } },
-        /^freeswitch\.event_socket\.port in .* must be an integer .*, not 0/,
-      ],
-      [
-        { token: TOKEN, event_socket: { password: 'two words' } },
-        /^freeswitch\.event_socket\.password in .* blanks\.$/,
-      ],
-      [{ token: TOKEN, allow: ['0.0.0.0/33'] }, /^freeswitch\.allow in /],
-      [`{"token": "${TOKEN}"`, /^freeswitch in .* must be an object/],
-    ] as const) {
-      const message = messageOf({ file: fileWith({ freeswitch }) })
-      assert.match(message, says)
-      assert.doesNotMatch(message, /too-short|two words|a-token/)
-    }
-  })
-})
-
-describe('the setting of Asterisk', () => {
-  test('that is wrong is named by its member, and no secret of it is shown', () => {
-    for (const [asterisk, says] of [
-      [{}, /^asterisk\.dir in .* must be the path of the folder .*, which is missing/],
-      [{ dir: 'a', folder: 'b' }, /^asterisk\.folder in .* is not known; the members are dir, manager, cdr_file/],
-      [{ dir: 'a', manager: { port: 0 } }, /^asterisk\.manager\.port in .* must be an integer .*, not 0/],
-      [{ dir: 'a', manager: { password: 'two words' } }, /^asterisk\.manager\.password in .* blanks\.$/],
-    ] as const) {
-      const message = messageOf({ file: fileWith({ asterisk }) })
-      assert.match(message, says)
-      assert.doesNotMatch(message, /two words/)
-    }
-  })
-
-  test('has its call records followed five times a second, unless a feed of theirs says otherwise', () => {
-    const asterisk = { dir: 'a', cdr_file: '/log/Master.csv' }
-    const { settings } = load({ file: fileWith({ asterisk }) })
-    assert.deepEqual(settings.feeds, [{ format: 'asterisk-csv', path: '/log/Master.csv', timezone: 'UTC', every: 0.2 }])
-    const feeds = [{ format: 'asterisk-csv', path: '/log/Master.csv', timezone: 'Europe/Kyiv' }]
-    assert.deepEqual(load({ file: fileWith({ asterisk, feeds }) }).settings.feeds, feeds)
   })
 })

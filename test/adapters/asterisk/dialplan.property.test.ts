@@ -10,10 +10,11 @@ import { renderTenant } from '../../../adapters/asterisk/render/tenant.ts'
 import { diallingOf } from '../../../core/dialling/settings.ts'
 import type { LiveCall } from '../../../core/ports/switching.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
-import type { CallDecision, CallRequest, Target } from '../../../core/switching/decision.ts'
+import type { CallRequest } from '../../../core/switching/decision.ts'
 import { type DialledForm, dialledForms } from '../../../core/switching/dialled-forms.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
-import { type Done, readDialplan, run } from '../../support/switching/dialplan.ts'
+import { decidedSteps, renderedStep } from '../../support/switching/decided-steps.ts'
+import { readDialplan, run } from '../../support/switching/dialplan.ts'
 import {
   did,
   directory,
@@ -189,31 +190,6 @@ function groupsOf(calls: readonly LiveCall[]): Map<string, number> {
     if (name) add(`${name}@tl_trunk`)
   }
   return groups
-}
-
-/** What the core decided, in the words of the dialplan. */
-const decidedSteps = (slug: string, decision: CallDecision): string[] =>
-  decision.refusal === null ? decision.targets.map(target => inWords(slug, target, decision.maxSeconds)) : []
-
-function inWords(slug: string, target: Target, maxSeconds: number | null): string {
-  if (target.to === 'extension') {
-    const id = `PJSIP/${slug}-${target.extension.number}`
-    return `Dial ${target.extension.devices === 1 ? id : `${id}/contacts`} ${target.rings}`
-  }
-  if (target.to === 'queue') return `Queue ${slug}-${target.queue.number} ${target.queue.timeout}`
-  if (target.to === 'voicemail') return `VoiceMail ${target.extension.number}@tenant-${slug}`
-  if (target.to === 'mailbox') return `VoiceMailMain ${target.extension.number}@tenant-${slug}`
-  const length = maxSeconds === null ? '' : ` for ${maxSeconds}`
-  return `Dial PJSIP/${target.number}@_${target.trunk.name} as ${target.caller ?? 'anonymous'}${length}`
-}
-
-function renderedStep({ app, args }: Done): string {
-  if (app === 'Queue') return args.replace(/^([^,]+),,,,(\d+)$/, 'Queue $1 $2')
-  if (app === 'VoiceMailMain') return args.replace(/^([^,]+),s$/, 'VoiceMailMain $1')
-  if (app === 'VoiceMail') return args.replace(/^([^,]+),u$/, 'VoiceMail $1')
-  const out = /^(.*),\d+,ib\(tl-caller\^([^^]+)\^1\)(?:L\((\d+)000\))?$/.exec(args)
-  if (out) return `Dial ${out[1]} as ${out[2]}${out[3] ? ` for ${out[3]}` : ''}`
-  return args.replace(/^([^,]+),(\d+),i$/, 'Dial $1 $2')
 }
 
 const seen = new Map<string, number>()

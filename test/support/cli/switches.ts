@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 import type { LiveCall, Phone, SwitchFinding, TelephoneSwitch } from '../../../core/ports/switching.ts'
+import type { RunOptions } from './cli.ts'
 
 export const aPhone: Phone = {
   ...{ tenant: 'acme', extension: '101', address: '192.0.2.7:5060', agent: 'Yealink T46U 66.85' },
@@ -46,3 +47,8 @@ export function heldSwitch({ kind = 'freeswitch', phones = [], calls = [], findi
   }
   return { held, ended }
 }
+
+/** Runs a command with switches of these contents. */
+export const withSwitches = (...switches: Has[]): RunOptions => ({
+  wiring: wiring => ({ ...wiring, switches: async () => switches.map(has => heldSwitch(has).held) }),
+})

@@ -1,6 +1,8 @@
 import { request as httpRequest } from 'node:http'
-import type { World } from '../data/records.ts'
-import type { Answer } from './app.ts'
+import { join } from 'node:path'
+import { after, before } from 'node:test'
+import { startWorld, type World } from '../data/records.ts'
+import { type Answer, temporaryFolder } from './app.ts'
 import { ended } from './jobs.ts'
 
 export interface Desk {
@@ -14,6 +16,35 @@ export const deskOf = ({ service, session, send, get }: World): Desk => ({
   session,
   ask: (method, path, json) => (method === 'GET' ? get(path) : send(method, path, json)),
 })
+
+/** Registers a world with a database in a file for the tests of a file, and a desk in it. */
+export function transferPlace() {
+  const folder = temporaryFolder()
+  const db = join(folder.path, 'transfers.db')
+  let world: World
+  const start = async (): Promise<void> => {
+    world = await startWorld({ db })
+    await world.service.trunkline.tools.jobs.takeUp()
+  }
+  before(start)
+  after(async () => {
+    await world.close()
+    folder.remove()
+  })
+  return {
+    db,
+    get world() {
+      return world
+    },
+    get desk() {
+      return deskOf(world)
+    },
+    restart: async (): Promise<void> => {
+      await world.close()
+      await start()
+    },
+  }
+}
 
 /** Sends a part of an upload from that byte on. */
 export async function sendPart({ url, session }: Desk, id: number, at: number, part: Buffer, type = PART) {

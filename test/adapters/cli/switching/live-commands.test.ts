@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 import { addSeconds, formatTimestamp } from '../../../../core/dates.ts'
 import type { LiveCall, Phone } from '../../../../core/ports/switching.ts'
 import { furnish, type RunOptions, type Workplace, workplace } from '../../../support/cli/cli.ts'
-import { aCall, aPhone, type Has, heldSwitch } from '../../../support/cli/switches.ts'
+import { aCall, aPhone, heldSwitch, withSwitches } from '../../../support/cli/switches.ts'
 
 let place: Workplace
 before(async () => {
@@ -11,10 +11,6 @@ before(async () => {
   await furnish(place)
 })
 after(() => place.remove())
-
-const on = (...switches: Has[]): RunOptions => ({
-  wiring: wiring => ({ ...wiring, switches: async () => switches.map(has => heldSwitch(has).held) }),
-})
 
 const phone = (tenant: string | null, extension: string): Phone => ({ ...aPhone, tenant, extension })
 
@@ -26,7 +22,10 @@ const call = (id: string, values: Partial<LiveCall> = {}): LiveCall => ({
 
 describe('trunkline phones', () => {
   it('shows what is registered, of all switches', async () => {
-    const options = on({ phones: [phone('acme', '101')] }, { kind: 'asterisk', phones: [phone('beta', '102')] })
+    const options = withSwitches(
+      { phones: [phone('acme', '101')] },
+      { kind: 'asterisk', phones: [phone('beta', '102')] },
+    )
     assert.equal(
       await place.done('trunkline phones', options),
       'acme\t101\t192.0.2.7:5060\tYealink T46U 66.85\t2026-11-22T10:00:00.000000Z\tfreeswitch\n' +
@@ -40,7 +39,7 @@ describe('trunkline phones', () => {
   })
 
   it('shows those of one tenant', async () => {
-    const options = on({ phones: [phone('acme', '101'), phone('beta', '101'), phone(null, '9')] })
+    const options = withSwitches({ phones: [phone('acme', '101'), phone('beta', '101'), phone(null, '9')] })
     assert.equal((await place.json('trunkline phones --tenant acme', options)).length, 1)
     assert.equal((await place.run('trunkline phones --tenant nobody', options)).code, 67)
   })
@@ -55,7 +54,10 @@ describe('trunkline phones', () => {
   })
 
   it('shows the other switches if one is away, and fails', async () => {
-    const options = on({ away: 'FreeSWITCH does not answer at 127.0.0.1:8021.' }, { phones: [phone('acme', '101')] })
+    const options = withSwitches(
+      { away: 'FreeSWITCH does not answer at 127.0.0.1:8021.' },
+      { phones: [phone('acme', '101')] },
+    )
     const { code, stdout, stderr } = await place.run('trunkline phones', options)
     assert.deepEqual([code, stdout.split('\t')[0]], [69, 'acme'])
     assert.equal(stderr, 'error: FreeSWITCH does not answer at 127.0.0.1:8021.\nhint: trunkline switch check\n')
@@ -72,7 +74,7 @@ describe('trunkline calls', () => {
       call('e', { tenant: null, extension: null, direction: 'inbound', from: '+12125550123' }),
       call('f', { tenant: 'gone' }),
     ]
-    const rows = await place.json('trunkline calls', on({ calls }))
+    const rows = await place.json('trunkline calls', withSwitches({ calls }))
     assert.deepEqual(
       rows.map(({ id, cost }: Record<string, unknown>) => [id, cost]),
       [
@@ -86,12 +88,12 @@ describe('trunkline calls', () => {
     )
     assert.ok(rows[0].seconds >= 90 && rows[0].seconds < 115, rows[0].seconds)
     assert.equal(rows[1].seconds, null)
-    assert.equal((await place.json('trunkline calls --tenant acme', on({ calls }))).length, 4)
+    assert.equal((await place.json('trunkline calls --tenant acme', withSwitches({ calls }))).length, 4)
   })
 
   it('shows whole ids on a narrow terminal too, since the command that ends a call takes them', async () => {
     const id = '1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11'
-    const table = await place.run('trunkline calls --no-color', { ...on({ calls: [call(id)] }), columns: 80 })
+    const table = await place.run('trunkline calls --no-color', { ...withSwitches({ calls: [call(id)] }), columns: 80 })
     assert.match(table.stdout, new RegExp(`│ *${id} *│`))
     assert.ok(
       table.stdout.split('\n').every(line => line.length <= 80),
@@ -116,7 +118,7 @@ describe('trunkline calls', () => {
 
   it('names every switch that is away', async () => {
     const away = ['FreeSWITCH does not answer.', 'Asterisk does not answer.']
-    const options = on(...away.map(each => ({ away: each })))
+    const options = withSwitches(...away.map(each => ({ away: each })))
     for (const command of ['phones', 'calls']) {
       const { code, stderr } = await place.run(`trunkline ${command}`, options)
       assert.equal(code, 69)
@@ -126,7 +128,10 @@ describe('trunkline calls', () => {
   })
 
   it('ends no call of a switch that is away', async () => {
-    const { code, stderr } = await place.run('trunkline calls end a', on({ away: 'Asterisk does not answer.' }))
+    const { code, stderr } = await place.run(
+      'trunkline calls end a',
+      withSwitches({ away: 'Asterisk does not answer.' }),
+    )
     assert.deepEqual([code, stderr], [69, 'error: Asterisk does not answer.\nhint: trunkline switch check\n'])
   })
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { furnish, type RunOptions, type Workplace, workplace } from '../../../support/cli/cli.ts'
-import { heldSwitch } from '../../../support/cli/switches.ts'
+import { withSwitches } from '../../../support/cli/switches.ts'
 
 let place: Workplace
 before(async () => {
@@ -11,7 +11,7 @@ before(async () => {
 after(() => place.remove())
 
 const asterisk: RunOptions = {
-  wiring: wiring => ({ ...wiring, switches: async () => [heldSwitch({ kind: 'asterisk' }).held] }),
+  ...withSwitches({ kind: 'asterisk' }),
 }
 const shown = (line: string, options: RunOptions = {}) =>
   place.json(`trunkline extension phone acme/101 ${line}`, options)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { openDatabase } from '../../../../adapters/sqlite/database/database.ts'
 import { furnish, type RunOptions, type Workplace, workplace } from '../../../support/cli/cli.ts'
-import { type Has, heldSwitch } from '../../../support/cli/switches.ts'
+import { withSwitches } from '../../../support/cli/switches.ts'
 
 let place: Workplace
 before(async () => {
@@ -11,15 +11,15 @@ before(async () => {
 })
 after(() => place.remove())
 
-const on = (...switches: Has[]): RunOptions => ({
-  wiring: wiring => ({ ...wiring, switches: async () => switches.map(has => heldSwitch(has).held) }),
-})
 const change = (...lines: string[]): void => {
   const { db } = openDatabase(place.db)
   for (const line of lines) db.exec(line)
   db.close()
 }
-const found = async (options: RunOptions = on({}), command = 'switch check'): Promise<[string, string, string][]> => {
+const found = async (
+  options: RunOptions = withSwitches({}),
+  command = 'switch check',
+): Promise<[string, string, string][]> => {
   const { stdout } = await place.run(`trunkline ${command} --output json`, options)
   return JSON.parse(stdout).map(({ kind, finding, fix }: Record<string, string>) => [kind, finding, fix])
 }
@@ -94,7 +94,7 @@ const TROUBLES: readonly [kind: string, make: string, undo: string, finding: str
 
 describe('trunkline switch check', () => {
   it('ends with 0 if nothing is wrong', async () => {
-    assert.deepEqual(await place.run('trunkline switch check', on({})), {
+    assert.deepEqual(await place.run('trunkline switch check', withSwitches({})), {
       code: 0,
       stdout: 'ok: nothing is wrong with the switch\n',
       stderr: '',
@@ -115,7 +115,7 @@ describe('trunkline switch check', () => {
     const finding = (severity: 'error' | 'warning') => ({
       ...{ severity, code: `a_${severity}`, finding: `it is a ${severity}`, fix: null },
     })
-    const options = on({ findings: [finding('warning'), finding('error')] })
+    const options = withSwitches({ findings: [finding('warning'), finding('error')] })
     const { stdout } = await place.run('trunkline switch check', options)
     assert.match(stdout, /^warning: it is a warning$/m)
     assert.match(stdout, /^found: it is a error$/m)
@@ -128,7 +128,7 @@ describe('trunkline switch check', () => {
       { code: 'token_wrong', severity: 'error', finding: 'the token is wrong', fix: 'trunkline switch setup' },
       { code: 'slow', severity: 'warning', finding: 'a reload took 3 s', fix: null },
     ] as const
-    const options = on({ findings }, { kind: 'asterisk', away: 'Asterisk does not answer.' })
+    const options = withSwitches({ findings }, { kind: 'asterisk', away: 'Asterisk does not answer.' })
     assert.deepEqual(await found(options), [
       ['token_wrong', 'the token is wrong', 'trunkline switch setup'],
       ['slow', 'a reload took 3 s', ''],
@@ -142,15 +142,15 @@ describe('trunkline switch check', () => {
   it('reports that no switch is set, and then nothing that only a switch could use', async () => {
     change(`UPDATE tenants SET domain = 'ACME.example.com'`)
     assert.deepEqual(
-      (await found(on())).map(([kind]) => kind),
+      (await found(withSwitches())).map(([kind]) => kind),
       ['no_switch'],
     )
     assert.deepEqual(
-      (await found(on(), 'doctor')).map(([kind]) => kind),
+      (await found(withSwitches(), 'doctor')).map(([kind]) => kind),
       ['daemon_down'],
     )
     assert.deepEqual(
-      (await found(on({ away: 'No.' }), 'doctor')).map(([kind]) => kind),
+      (await found(withSwitches({ away: 'No.' }), 'doctor')).map(([kind]) => kind),
       ['daemon_down', 'domain_case', 'switch_away'],
     )
     change(`UPDATE tenants SET domain = 'acme.example.com'`)

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import type { RenderRequest } from '../../../../core/ports/switching.ts'
 import { furnish, type RunOptions, type Workplace, workplace } from '../../../support/cli/cli.ts'
-import { aCall, aPhone, type Has, heldSwitch } from '../../../support/cli/switches.ts'
+import { aCall, aPhone, type Has, withSwitches } from '../../../support/cli/switches.ts'
 
 let place: Workplace
 before(async () => {
@@ -13,10 +13,6 @@ before(async () => {
   await furnish(place)
 })
 after(() => place.remove())
-
-const on = (...switches: Has[]): RunOptions => ({
-  wiring: wiring => ({ ...wiring, switches: async () => switches.map(has => heldSwitch(has).held) }),
-})
 
 describe('trunkline switch status', () => {
   let daemon: Server
@@ -32,14 +28,17 @@ describe('trunkline switch status', () => {
     await once(daemon, 'listening')
   })
   after(() => daemon.close())
-  const told = (...switches: Has[]): RunOptions => {
+  const besideDaemon = (...switches: Has[]): RunOptions => {
     const address = daemon.address()
     const port = typeof address === 'object' && address ? address.port : 0
-    return { ...on(...switches), env: { TRUNKLINE_METRICS_PORT: String(port) } }
+    return { ...withSwitches(...switches), env: { TRUNKLINE_METRICS_PORT: String(port) } }
   }
 
   it('shows telephones, calls and waiting records, and how far the daemon has brought each switch', async () => {
-    const [row] = await place.json('trunkline switch status', told({ phones: [aPhone], calls: [aCall], waiting: 3 }))
+    const [row] = await place.json(
+      'trunkline switch status',
+      besideDaemon({ phones: [aPhone], calls: [aCall], waiting: 3 }),
+    )
     assert.deepEqual(row, {
       ...{ switch: 'freeswitch', state: 'up', phones: 1, calls: 1, daemon: 'connected' },
       ...{ reconciled_at: '2026-11-22T02:00:00.000000Z', reloads_pending: 0, records_waiting: 3 },
@@ -49,17 +48,17 @@ describe('trunkline switch status', () => {
   it('ends with 69 if a switch is away, or the daemon is not connected to it', async () => {
     const { code, stdout, stderr } = await place.run(
       'trunkline switch status',
-      told({ kind: 'asterisk', away: 'Asterisk does not answer.' }, {}),
+      besideDaemon({ kind: 'asterisk', away: 'Asterisk does not answer.' }, {}),
     )
     assert.equal(code, 69)
     assert.match(stdout, /^asterisk\taway\t\t\tdisconnected\t\t2\t\nfreeswitch\tup\t0\t0\tconnected/)
     assert.match(stderr, /^Asterisk does not answer\.$/m)
-    assert.equal((await place.run('trunkline switch status', told({ kind: 'asterisk' }))).code, 69)
+    assert.equal((await place.run('trunkline switch status', besideDaemon({ kind: 'asterisk' }))).code, 69)
   })
 
   it('says that the daemon tells nothing', async () => {
     const { code, stdout, stderr } = await place.run('trunkline switch status', {
-      ...on({}),
+      ...withSwitches({}),
       env: { TRUNKLINE_METRICS_PORT: '0' },
     })
     assert.deepEqual([code, stdout], [0, 'freeswitch\tup\t0\t0\t\t\t\t\n'])
@@ -69,7 +68,7 @@ describe('trunkline switch status', () => {
 
 describe('trunkline switch render', () => {
   const asked: [RenderRequest, boolean][] = []
-  const options = on({
+  const options = withSwitches({
     rendered: async (...given) => {
       asked.push(given)
       return [{ name: 'directory.xml', text: '<document/>\n' }]

@@ -1,31 +1,23 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { startWorld, type World } from '../../../support/data/records.ts'
+import { describe, it } from 'node:test'
+import { startWorld } from '../../../support/data/records.ts'
 import { columnOf, execute } from '../../../support/data/stored.ts'
 import { ADMIN } from '../../../support/http/app.ts'
 import { rawRequest } from '../../../support/http/raw.ts'
-import { addGateway, type FakeGateway, MESSAGE, signal, startGateway } from '../../../support/messaging/gateway.ts'
+import { addGateway, MESSAGE, signal } from '../../../support/messaging/gateway.ts'
+import { gatewayPlace } from '../../../support/messaging/gateway-place.ts'
 
-let world: World
-let gateway: FakeGateway
-before(async () => {
-  world = await startWorld()
-  gateway = await startGateway()
-})
-after(async () => {
-  await world.close()
-  await gateway.close()
-})
+const place = gatewayPlace()
 
-const lines = () => world.service.logged.map(line => JSON.parse(line))
+const lines = () => place.world.service.logged.map(line => JSON.parse(line))
 
 describe('the log', () => {
   it('has one line for each request, with its id, route, status and time', async () => {
     const answers = [
-      [await world.get('/api/tenants/1?search=x'), 'GET', '/api/:resource/:id', 200],
-      [await world.send('DELETE', '/api/tenants/999999'), 'DELETE', '/api/:resource/:id', 404],
-      [await world.service.request('GET', '/api/tenants'), 'GET', '/api/:resource', 401],
-      [await world.service.request('GET', '/nowhere'), 'GET', null, 404],
+      [await place.world.get('/api/tenants/1?search=x'), 'GET', '/api/:resource/:id', 200],
+      [await place.world.send('DELETE', '/api/tenants/999999'), 'DELETE', '/api/:resource/:id', 404],
+      [await place.world.service.request('GET', '/api/tenants'), 'GET', '/api/:resource', 401],
+      [await place.world.service.request('GET', '/nowhere'), 'GET', null, 404],
     ] as const
     for (const [{ headers }, method, route, status] of answers) {
       const found = lines().filter(({ id }) => id === headers.get('x-request-id'))
@@ -37,7 +29,7 @@ describe('the log', () => {
   })
 
   it('has a line for a request refused before it was read, with the reason and none of its content', async () => {
-    const { service } = world
+    const { service } = place.world
     await rawRequest(service.url, { bytes: 'BREW /hush-4711 COFFEE/1.0\r\n\r\n' })
     await rawRequest(service.url, { bytes: `GET /${'hush-4711'.repeat(4_000)} HTTP/1.1\r\n\r\n` })
     await rawRequest(service.url, { bytes: 'GET /hush-4711 HTTP/1.1\r\n\r\n' })
@@ -54,7 +46,7 @@ describe('the log', () => {
   })
 
   it('has one line, with the status, for a request whose body was refused while it was read', async () => {
-    const { service } = world
+    const { service } = place.world
     const head = 'POST /webhooks/gateway/1/dlr HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n'
     const seen = service.logged.length
     assert.equal((await rawRequest(service.url, { bytes: `${head}zz\r\n` })).status, 400)
@@ -64,13 +56,13 @@ describe('the log', () => {
   })
 
   it('names the account of each request', async () => {
-    const { headers } = await world.get('/api/admin/me')
+    const { headers } = await place.world.get('/api/admin/me')
     const line = lines().find(({ id }) => id === headers.get('x-request-id'))
     assert.equal(line.account, 1)
   })
 
   it('never holds a password, a secret, a token or a cookie', async () => {
-    const { service, session } = world
+    const { service, session } = place.world
     const secrets = {
       wrongPassword: 'wrong-password-4711',
       sipSecret: 'sip-secret-4711',
@@ -79,26 +71,30 @@ describe('the log', () => {
     }
     await service.request('POST', '/api/admin/login', { json: { ...ADMIN, password: secrets.wrongPassword } })
     const fresh = await service.login()
-    await world.create('extensions', { secret: secrets.sipSecret })
-    await world.send('POST', '/api/extensions', { secret: secrets.sipSecret })
+    await place.world.create('extensions', { secret: secrets.sipSecret })
+    await place.world.send('POST', '/api/extensions', { secret: secrets.sipSecret })
     await service.request('POST', '/api/tenants', {
       body: `{"secret":"${secrets.sipSecret}"`,
       headers: { 'content-type': 'application/json' },
       session,
     })
-    const id = await addGateway(service, session, gateway, {
+    const id = await addGateway(service, session, place.gateway, {
       password: secrets.gatewayPassword,
       callback_token: secrets.callbackToken,
       meta: { dlr_token_in: 'query:token' },
     })
-    gateway.answerWith(500, `{"message":"bad password ${secrets.gatewayPassword}"}`)
-    await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
-    await world.send('POST', `/api/sms-gateways/${id}/send`, { password: secrets.gatewayPassword })
+    place.gateway.answerWith(500, `{"message":"bad password ${secrets.gatewayPassword}"}`)
+    await place.world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+    await place.world.send('POST', `/api/sms-gateways/${id}/send`, { password: secrets.gatewayPassword })
     await service.request('POST', `/api/sms-gateways/${id}/dlr?token=${secrets.callbackToken}`, { json: { id: 'x' } })
     await service.request('POST', `/api/sms-gateways/${id}/dlr?token=${secrets.callbackToken}x`, { json: { id: 'x' } })
     const { storage } = service.trunkline
     await execute(storage, 'ALTER TABLE extensions RENAME COLUMN display_name TO broken')
-    const broken = await world.send('POST', '/api/extensions', world.body('extensions', { secret: secrets.sipSecret }))
+    const broken = await place.world.send(
+      'POST',
+      '/api/extensions',
+      place.world.body('extensions', { secret: secrets.sipSecret }),
+    )
     await execute(storage, 'ALTER TABLE extensions RENAME COLUMN broken TO display_name')
     assert.deepEqual([broken.status, broken.json], [500, { message: 'Server Error.' }])
     const all = service.logged.join('')
@@ -113,9 +109,9 @@ describe('the log', () => {
   it('has a line, and no error, for a client that went away, whose request is finished all the same', async () => {
     const own = await startWorld()
     const { service, session } = own
-    const id = await addGateway(service, session, gateway)
+    const id = await addGateway(service, session, place.gateway)
     const held = signal<() => void>()
-    gateway.answer(response => held.resolve(() => response.end('{"id":"late"}')))
+    place.gateway.answer(response => held.resolve(() => response.end('{"id":"late"}')))
     const abort = new AbortController()
     const sending = fetch(`${service.url}/api/sms-gateways/${id}/send`, {
       method: 'POST',

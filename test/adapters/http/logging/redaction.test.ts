@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
-import { startWorld, type World } from '../../../support/data/records.ts'
-import { addGateway, type FakeGateway, MESSAGE, startGateway } from '../../../support/messaging/gateway.ts'
+import { describe, it } from 'node:test'
+import { addGateway, MESSAGE } from '../../../support/messaging/gateway.ts'
+import { gatewayPlace } from '../../../support/messaging/gateway-place.ts'
 
-let world: World
-let gateway: FakeGateway
-before(async () => {
-  world = await startWorld()
-  gateway = await startGateway()
-})
-after(async () => {
-  await world.close()
-  await gateway.close()
-})
+const place = gatewayPlace()
 
 const USERNAME = 'user'
 const PASSWORD = 'p@ss w0rd/"ä&!\'<b>\\1'
@@ -49,32 +40,36 @@ describe('a password that a gateway echoes', () => {
     ] as const)
       it(`as ${spelling} in a reply of ${status} ${body.startsWith('{') ? 'JSON' : 'text'} is shown nowhere`, async () => {
         const credentials = { username: USERNAME, password: PASSWORD }
-        const id = await addGateway(world.service, world.session, gateway, credentials)
-        gateway.answerWith(status, body)
-        const sent = await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+        const id = await addGateway(place.world.service, place.world.session, place.gateway, credentials)
+        place.gateway.answerWith(status, body)
+        const sent = await place.world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
         assert.equal(sent.json.data.delivery_status, status === 200 ? 'submitted' : 'failed')
         const { external_message_id } = sent.json.data
         const receipt = { message_id: external_message_id, status: 'done', password: echo }
-        await world.service.request('POST', `/api/sms-gateways/${id}/dlr`, { json: receipt })
-        const listed = await world.get(`/api/sms-gateways/${id}/messages`)
+        await place.world.service.request('POST', `/api/sms-gateways/${id}/dlr`, { json: receipt })
+        const listed = await place.world.get(`/api/sms-gateways/${id}/messages`)
         for (const { text, json: answered } of [sent, listed]) {
           const shown = JSON.stringify(answered)
           for (const form of [echo, json(echo), PASSWORD, json(PASSWORD)]) assert.ok(!shown.includes(form), text)
           assert.ok(shown.includes('[redacted]'))
         }
-        assert.ok(!world.service.logged.join('').includes(json(echo)))
+        assert.ok(!place.world.service.logged.join('').includes(json(echo)))
       })
 
   it('is not confirmed by a receipt, which anybody may send', async () => {
     const kept: unknown[] = []
     for (const guess of [PASSWORD, 'a guess', `${USERNAME}:${PASSWORD}`]) {
-      const id = await addGateway(world.service, world.session, gateway, { username: USERNAME, password: PASSWORD })
-      gateway.answerWith(200, '{"id":"1"}')
-      await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+      const id = await addGateway(place.world.service, place.world.session, place.gateway, {
+        username: USERNAME,
+        password: PASSWORD,
+      })
+      place.gateway.answerWith(200, '{"id":"1"}')
+      await place.world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
       const basic = Buffer.from(guess).toString('base64')
       const receipt = { message_id: '1', status: guess, text: guess, [guess]: 1, basic, password: guess, pwd: 5 }
-      await world.service.request('POST', `/api/sms-gateways/${id}/dlr`, { json: receipt })
-      const [{ remote_response, delivery_status }] = (await world.get(`/api/sms-gateways/${id}/messages`)).json.data
+      await place.world.service.request('POST', `/api/sms-gateways/${id}/dlr`, { json: receipt })
+      const [{ remote_response, delivery_status }] = (await place.world.get(`/api/sms-gateways/${id}/messages`)).json
+        .data
       assert.equal(delivery_status, guess.toLowerCase())
       const { text, [guess]: key, basic: encoded, password, pwd } = remote_response
       assert.deepEqual([text, key, encoded], [guess, 1, basic])
@@ -84,17 +79,17 @@ describe('a password that a gateway echoes', () => {
   })
 
   it('as a number is taken out, and other numbers stay', async () => {
-    const id = await addGateway(world.service, world.session, gateway, { password: '48151623' })
-    gateway.answerWith(200, '{"id":"1","pin":48151623,"big":4815162342481516234200,"other":4815}')
-    const { json } = await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+    const id = await addGateway(place.world.service, place.world.session, place.gateway, { password: '48151623' })
+    place.gateway.answerWith(200, '{"id":"1","pin":48151623,"big":4815162342481516234200,"other":4815}')
+    const { json } = await place.world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
     const { pin, big, other } = json.data.remote_response
     assert.deepEqual([pin, big, other], ['[redacted]', '[redacted]', 4815])
   })
 
   it('is not in the message of a failed connection either', async () => {
     const refused = { host: 'hidden-name.invalid', port: 80 }
-    const id = await addGateway(world.service, world.session, refused, { password: 'hidden-name.invalid' })
-    const { text, json } = await world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
+    const id = await addGateway(place.world.service, place.world.session, refused, { password: 'hidden-name.invalid' })
+    const { text, json } = await place.world.send('POST', `/api/sms-gateways/${id}/send`, MESSAGE)
     assert.equal(json.data.delivery_status, 'failed')
     assert.ok(!text.includes('hidden-name'))
   })

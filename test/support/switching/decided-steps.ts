@@ -1,0 +1,28 @@
+import type { CallDecision, Target } from '../../../core/switching/decision.ts'
+import type { Done } from './dialplan.ts'
+
+/** What the core decided, in the words of the dialplan. */
+export const decidedSteps = (slug: string, decision: CallDecision): string[] =>
+  decision.refusal === null ? decision.targets.map(target => inWords(slug, target, decision.maxSeconds)) : []
+
+function inWords(slug: string, target: Target, maxSeconds: number | null): string {
+  if (target.to === 'extension') {
+    const id = `PJSIP/${slug}-${target.extension.number}`
+    return `Dial ${target.extension.devices === 1 ? id : `${id}/contacts`} ${target.rings}`
+  }
+  if (target.to === 'queue') return `Queue ${slug}-${target.queue.number} ${target.queue.timeout}`
+  if (target.to === 'voicemail') return `VoiceMail ${target.extension.number}@tenant-${slug}`
+  if (target.to === 'mailbox') return `VoiceMailMain ${target.extension.number}@tenant-${slug}`
+  const length = maxSeconds === null ? '' : ` for ${maxSeconds}`
+  return `Dial PJSIP/${target.number}@_${target.trunk.name} as ${target.caller ?? 'anonymous'}${length}`
+}
+
+/** What the dialplan did, in the same words. */
+export function renderedStep({ app, args }: Done): string {
+  if (app === 'Queue') return args.replace(/^([^,]+),,,,(\d+)$/, 'Queue $1 $2')
+  if (app === 'VoiceMailMain') return args.replace(/^([^,]+),s$/, 'VoiceMailMain $1')
+  if (app === 'VoiceMail') return args.replace(/^([^,]+),u$/, 'VoiceMail $1')
+  const out = /^(.*),\d+,ib\(tl-caller\^([^^]+)\^1\)(?:L\((\d+)000\))?$/.exec(args)
+  if (out) return `Dial ${out[1]} as ${out[2]}${out[3] ? ` for ${out[3]}` : ''}`
+  return args.replace(/^([^,]+),(\d+),i$/, 'Dial $1 $2')
+}
