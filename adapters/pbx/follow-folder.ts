@@ -36,7 +36,7 @@ export async function followFolder(tools: FollowTools): Promise<void> {
   }
 }
 
-/** Checks the files that are not taken in yet, or all of them; returns true if one may still be written. */
+/** Checks the files that are not stored yet, or all of them; returns true if one may still be written. */
 function looker(tools: FollowTools) {
   const { path, signal, setLag, onTrouble } = tools
   let taken = new Map<string, number>()

@@ -58,7 +58,7 @@ const waiting = (): Promise<number> => trunkline.storage.calls.quarantineCount()
 const calls = async (): Promise<number> => (await trunkline.storage.maintenance.statistics()).counts['cdrs'] ?? 0
 
 describe('a feed whose format was wrong', { timeout: 60_000 }, () => {
-  it('is corrected by the setting alone: what waits is read again, and the file goes on where it was', async () => {
+  it('is corrected by the setting alone: its quarantine is read again, and the file continues where it was', async () => {
     const path = join(folder.path, 'Master.csv')
     writeFileSync(path, rowsFrom(1, 250))
     await running({ format: 'freeswitch-csv', path }, async () => (await waiting()) === 250)
@@ -72,7 +72,7 @@ describe('a feed whose format was wrong', { timeout: 60_000 }, () => {
     assert.match(log.join(''), /"replayed":250,"left":0,"msg":"the settings of feeds have changed/)
   })
 
-  it('leaves what the new one cannot read either, with what it was read by, and does not try it at each start', async () => {
+  it('leaves records that the new format cannot read either, and does not try them at each start', async () => {
     const path = join(folder.path, 'calls.ndjson')
     writeFileSync(path, 'no record at all\n')
     await running({ format: 'freeswitch-csv', path }, async () => (await waiting()) === 1)
@@ -102,9 +102,9 @@ describe('a feed whose path', { timeout: 60_000 }, () => {
       if (looks === 40) writeFileSync(path, asteriskRow({ id: '10.1' }))
       return stored === 1
     })
-    const told = log.filter(line => line.includes('There is nothing at'))
-    assert.equal(told.length, 1, log.join(''))
-    assert.ok(told[0]?.includes(path))
+    const reports = log.filter(line => line.includes('There is nothing at'))
+    assert.equal(reports.length, 1, log.join(''))
+    assert.ok(reports[0]?.includes(path))
   })
 
   it('is a folder is logged where its format is that of a file', async () => {

@@ -6,7 +6,7 @@ import type { Changed } from '../../core/ports/switching.ts'
 
 const log = pino({ level: 'silent' })
 
-test('all limits are looked at first, then those of whom something is stored, again where that failed', async () => {
+test('all limits are checked first, then those of tenants with new calls, and again after a failure', async () => {
   const ending = new AbortController()
   const running = setInterval(() => {}, 1_000)
   const looks: Changed[] = []

@@ -60,7 +60,7 @@ test('a gateway that fails sends in a row is suspect, though others take its mes
   await send()
   assert.deepEqual(await gauges(), ['trunkline_sms_gateway_suspect{gateway="1"} 1'])
   assert.deepEqual(await logged(), [[40, 1, 'the last 5 sends through an SMS gateway failed']])
-  assert.deepEqual(await logged(), [], 'it is said once')
+  assert.deepEqual(await logged(), [], 'it is logged once')
   ill.clear()
   await send()
   assert.deepEqual([await gauges(), await logged()], [[], [[30, 1, 'an SMS gateway takes messages again']]])

@@ -103,7 +103,7 @@ describe('each setting', () => {
     })
   }
 
-  test('has an empty environment variable count as none', () => {
+  test('counts an empty environment variable as none', () => {
     for (const name of NAMES)
       assert.equal(read(name, { environment: { [environmentName(name)]: '' } }).source, 'default', name)
   })
@@ -204,8 +204,8 @@ describe('the settings file', () => {
   test('may name no unknown setting', () => {
     for (const name of ['prot', 'PORT', 'constructor', '__proto__', 'toString']) {
       const path = fileWith(`{${JSON.stringify(name)}:1}`)
-      const told = `${path} has an unknown setting ${JSON.stringify(name)}; the settings are ${NAMES.join(', ')}.`
-      assert.equal(messageOf({ file: path }), told)
+      const expected = `${path} has an unknown setting ${JSON.stringify(name)}; the settings are ${NAMES.join(', ')}.`
+      assert.equal(messageOf({ file: path }), expected)
     }
   })
 })

@@ -42,7 +42,7 @@ test('an account is made, its password shown once, changed, and deleted; its ses
   await page.getByText('Account deleted.').waitFor()
 })
 
-test('calls are rated again once it was shown what would change', async () => {
+test('calls are rerated after a preview of what would change', async () => {
   const tenant = await world.create('tenants', { slug: 'rerated', name: 'Rerated' })
   await world.create('extensions', { tenant_id: tenant.id, extension_number: '101' })
   const { storage } = world.service.trunkline
@@ -126,7 +126,7 @@ test('chosen rows are changed together, by mouse and by keyboard, or none of the
   await page.getByText('Queue not found.').waitFor()
 })
 
-test('a list by time is begun at a date, in the zone of its tenant', async () => {
+test('a list by time can begin at a date, in the time zone of its tenant', async () => {
   const tenant = await world.create('tenants', { timezone: 'Pacific/Auckland' })
   for (const day of ['03', '04', '05'])
     await world.create('cdrs', { tenant_id: tenant.id, extension_id: null, started_at: `2026-05-${day} 12:30:00` })

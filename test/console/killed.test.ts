@@ -22,7 +22,7 @@ async function storedIn(path: string): Promise<unknown> {
   return row
 }
 
-test('an import whose daemon is killed goes on from the browser, and no call is lost or stored twice', async t => {
+test('an import whose daemon is killed is resumed from the browser, and no call is lost or stored twice', async t => {
   const folder = temporaryFolder()
   t.after(() => folder.remove())
   const db = join(folder.path, 'trunkline.db')

@@ -103,7 +103,7 @@ test('a deck is replaced only after a check, as it was checked', async () => {
   assert.equal(await stored(), 10)
 })
 
-test('an upload goes on after the line was lost, and after the session has ended', async () => {
+test('an upload continues after the connection was lost, and after the session has ended', async () => {
   const page = await world.open(`/import?into=rates&tenant=${tenant}`)
   let parts = 0
   await page.route('**/api/console/uploads/*', async route => {
@@ -122,7 +122,7 @@ test('an upload goes on after the line was lost, and after the session has ended
   await page.getByText('40,000 rows: ').waitFor()
 })
 
-test('a file that is no text in UTF-8, or too large, is told as such', async () => {
+test('a file that is not UTF-8, or too large, is refused with the reason', async () => {
   const page = await world.open(`/import?into=rates&tenant=${tenant}`)
   await choose(page, Buffer.from(`\uFEFF${HEADER}\n`, 'utf16le'))
   await page.getByText('The file is UTF-16, not UTF-8').waitFor()
@@ -135,7 +135,7 @@ test('a file that is no text in UTF-8, or too large, is told as such', async () 
   await page.getByText('The file is larger than 1024 MiB').waitFor()
 })
 
-test('a list is exported as it is filtered, and the file handed over', async () => {
+test('a list is exported as it is filtered, and downloaded', async () => {
   const page = await world.open(`/rates?filter[tenant_id]=${tenant}`)
   await page.getByRole('button', { name: 'Export', exact: true }).click()
   const dialog = page.getByRole('dialog')
@@ -150,7 +150,7 @@ test('a list is exported as it is filtered, and the file handed over', async () 
   await page.getByRole('link', { name: 'Export of rates' }).first().waitFor()
 })
 
-test('a job is stopped, gone on with and deleted from its page, by keyboard alone', async () => {
+test('a job is stopped, resumed and deleted from its page, by keyboard alone', async () => {
   const calls = 'caller_number,destination_number,direction,disposition,duration_seconds,bill_seconds,cost,started_at\n'
   const line = 'caller,2,outbound,BUSY,0,0,0,2026-01-01T00:00:00Z\n'
   const page = await world.open(`/import?into=cdrs&tenant=${tenant}`)

@@ -1,4 +1,4 @@
-// Loaded into the daemon that is fuzzed, before its own code; tells over IPC what the process has held since it last told.
+// Loaded into the daemon that is fuzzed, before its own code; sends over IPC what the process held since its last report.
 import { isMainThread } from 'node:worker_threads'
 
 /** How often the event loop is looked at, in milliseconds. */

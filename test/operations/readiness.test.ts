@@ -10,20 +10,20 @@ after(folder.remove)
 
 it('the daemon notifies systemd once it listens, and only if systemd asks for it', { timeout: 20_000 }, async () => {
   const bin = join(folder.path, 'bin')
-  const told = join(folder.path, 'told')
+  const notified = join(folder.path, 'notified')
   mkdirSync(bin)
-  mkdirSync(told)
+  mkdirSync(notified)
   const stub = join(bin, 'systemd-notify')
   writeFileSync(stub, '#!/bin/sh\necho "$@" >> "$TOLD/calls"\n')
   chmodSync(stub, 0o755)
-  const environment = { PATH: `${bin}:${process.env.PATH ?? ''}`, TOLD: told }
+  const environment = { PATH: `${bin}:${process.env.PATH ?? ''}`, TOLD: notified }
   const quiet = await startDaemon({ ...environment, TRUNKLINE_DB: join(folder.path, 'quiet.db') })
   await quiet.stop()
-  const heard = new Promise(resolve => watch(told, resolve).unref())
+  const heard = new Promise(resolve => watch(notified, resolve).unref())
   const NOTIFY_SOCKET = join(folder.path, 'socket')
-  const daemon = await startDaemon({ ...environment, NOTIFY_SOCKET, TRUNKLINE_DB: join(folder.path, 'told.db') })
+  const daemon = await startDaemon({ ...environment, NOTIFY_SOCKET, TRUNKLINE_DB: join(folder.path, 'notified.db') })
   await heard
   assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200)
   await daemon.stop()
-  assert.equal(readFileSync(join(told, 'calls'), 'utf8'), '--ready\n')
+  assert.equal(readFileSync(join(notified, 'calls'), 'utf8'), '--ready\n')
 })

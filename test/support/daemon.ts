@@ -79,7 +79,7 @@ export async function startDaemonOf(
   if (child.stderr)
     createInterface(child.stderr).on('line', line => {
       logged.push(line)
-      for (const told of onLog) told(line)
+      for (const listener of onLog) listener(line)
     })
   const failed = ended.then(({ code, stderr }) => {
     throw new Error(`The daemon ended with ${code}: ${stderr}`)
@@ -96,14 +96,14 @@ export async function startDaemonOf(
           child.kill('SIGKILL')
           reject(new Error(`It did not log ${JSON.stringify(text)}: ${logged.join('\n')}`))
         }, PATIENCE_MS)
-        const told = (line: string): void => {
+        const listener = (line: string): void => {
           if (!line.includes(text)) return
           clearTimeout(patience)
-          onLog.delete(told)
+          onLog.delete(listener)
           resolve(line)
         }
-        onLog.add(told)
-        logged.forEach(told)
+        onLog.add(listener)
+        logged.forEach(listener)
       }),
     stop: (signal = 'SIGTERM') => {
       child.kill(signal)

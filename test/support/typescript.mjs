@@ -1,4 +1,4 @@
-// What runs TypeScript as it stands does so on the main thread alone unless it is told to on each other one.
+// Loads TypeScript on worker threads as well: tsx registers itself on the main thread only.
 import { isMainThread } from 'node:worker_threads'
 import { register } from 'tsx/esm/api'
 

@@ -33,7 +33,7 @@ async function reread(path: string): Promise<Opened> {
   return { record: asRecord(data), version: headers.get('etag') ?? '' }
 }
 
-/** What is being typed into the form of a record, and what became of saving it. */
+/** What is being typed into the form of a record, and the outcome of saving it. */
 export class Editing {
   readonly draft: Signal<Draft>
   /** The values as they are stored, as far as known. */

@@ -45,7 +45,7 @@ interface Reading {
   reload(): void
 }
 
-/** Reads a record with its version; again when told to. */
+/** Reads a record with its version; again on request. */
 function useRecord(resource: Resource, id: number): Reading {
   const opened = useSignal<Opened | null>(null)
   const error = useSignal<Error | null>(null)

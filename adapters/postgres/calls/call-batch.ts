@@ -43,7 +43,7 @@ function clockOf(timezone: string): SwitchClock {
 }
 
 /**
- * One program at a time takes in calls of one kind of switch, so that no call is stored twice. The transaction then
+ * One program at a time stores calls of one kind of switch, so that no call is stored twice. The transaction then
  * finds them by indexes, even where a plan was made when there were few.
  */
 export async function lockSources(within: Queries, records: readonly SwitchRecord[]): Promise<void> {

@@ -83,5 +83,5 @@ async function forget(
 export function tellReady(log: Logger): void {
   if (!process.env.NOTIFY_SOCKET) return
   const child = spawn('systemd-notify', ['--ready'], { stdio: 'ignore' })
-  child.once('error', error => log.warn({ err: error }, 'systemd was not told that the service is ready'))
+  child.once('error', error => log.warn({ err: error }, 'systemd was not notified that the service is ready'))
 }

@@ -252,9 +252,9 @@ function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S :
         }
   const steps = run(plan, { ...channel, exten: given.request.dialled, groups })
   const tried = steps.filter(({ app }) => app !== 'Hangup' && app !== 'UserEvent')
-  const told = decision.refusal ?? decision.direction
-  const first = decision.refusal === null ? decision.targets[0].to : told
-  for (const way of new Set([told, first])) seen.set(way, (seen.get(way) ?? 0) + 1)
+  const outcome = decision.refusal ?? decision.direction
+  const first = decision.refusal === null ? decision.targets[0].to : outcome
+  for (const way of new Set([outcome, first])) seen.set(way, (seen.get(way) ?? 0) + 1)
   assert.deepEqual(tried.map(renderedStep), decidedSteps(tenant.slug, decision), JSON.stringify({ decision, steps }))
   if (decision.refusal === null && tried[0])
     assert.deepEqual([tried[0].accountcode, tried[0].exten], [tenant.slug, decision.number], 'the record of the call')

@@ -28,10 +28,10 @@ async function held(answer: (action: Actions, socket: Socket) => string | null, 
         const action = Object.fromEntries(
           lines.map(line => line.split(': ')).map(([name, value]) => [name, value ?? '']),
         )
-        const told = action['Action'] === 'Login' ? login(action) : answer(action, socket)
+        const reply = action['Action'] === 'Login' ? login(action) : answer(action, socket)
         // Byte by byte, as a network may deliver it.
-        if (told !== null && told.length > 10_000) socket.write(told)
-        else for (const byte of told ?? '') socket.write(byte)
+        if (reply !== null && reply.length > 10_000) socket.write(reply)
+        else for (const byte of reply ?? '') socket.write(byte)
       }
     })
   }).listen(0, '127.0.0.1')

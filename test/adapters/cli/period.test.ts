@@ -19,7 +19,7 @@ describe('--since and --until of one tenant', () => {
   })
   after(() => place.remove())
 
-  test('are days of its time zone where they have no time, and take the calls that its report of the month has', async () => {
+  test('without a time are days in its time zone, and choose the same calls as its monthly report', async () => {
     const report = await place.json('trunkline report usage --tenant acme --month 2025-10')
     assert.equal(report.total.calls, 2)
     assert.equal(await examined('--since 2025-10-01 --until 2025-11-01'), 2)
@@ -32,7 +32,7 @@ describe('--since and --until of one tenant', () => {
     )
   })
 
-  test('are moments in UTC where they have a time, unless it has a zone', async () => {
+  test('with a time are in UTC, unless they name a zone', async () => {
     assert.equal(await examined(`--since '2025-10-01 00:00:00'`), 2)
     assert.equal(await examined(`--since '2025-09-30 21:00:00'`), 3)
     assert.equal(await examined('--since 2025-10-01T00:00:00+03:00'), 3)
@@ -49,7 +49,7 @@ describe('--since and --until of one tenant', () => {
     assert.equal(await listed('--until 2025-11-01 --limit 1'), 1)
   })
 
-  test('are refused where --until leaves nothing of --since', async () => {
+  test('are refused unless --until is later than --since', async () => {
     for (const [since, until] of [
       ['2025-10-01', '2025-10-01'],
       ['2025-10-02', '2025-10-01'],
@@ -80,7 +80,7 @@ describe('--since and --until of one tenant', () => {
     assert.deepEqual(await numbers('--since 2026-11-01'), [])
   })
 
-  test('that are no dates are a misuse', async () => {
+  test('that are not dates are a misuse', async () => {
     for (const command of ['list', 'export']) {
       const { code, stderr } = await place.run(`trunkline cdr ${command} --since yesterday`)
       assert.equal(code, 64)
@@ -88,12 +88,12 @@ describe('--since and --until of one tenant', () => {
     }
   })
 
-  test('are not there where records do not follow one another in time', async () => {
+  test('are unknown options for records that are not ordered by time', async () => {
     for (const command of ['rate list', 'rate export'])
       assert.equal((await place.run(`trunkline ${command} --since 2026-10-01`)).code, 64)
   })
 
-  test('say so in the help, and are UTC where all tenants are meant', async () => {
+  test('are in UTC for all tenants, as the help says', async () => {
     for (const command of ['cdr rerate', 'rate check', 'cdr list', 'cdr export'])
       assert.match(
         (await place.run(`trunkline ${command} --help`)).stdout.replaceAll(/\s+/g, ' '),

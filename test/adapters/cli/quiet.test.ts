@@ -46,7 +46,7 @@ describe('--quiet', () => {
     ['config check'],
     ['--db @new.db init --email a@example.com --password-file -'],
   ] as const)
-    it(`has nothing to say after trunkline ${line}`, async () => {
+    it(`prints nothing after trunkline ${line}`, async () => {
       const paths = line.replaceAll(/@([\w.]+\.(?:csv|ndjson|db))\b/g, (_, name: string) => place.path(name))
       const ran = await place.run(`trunkline --quiet ${paths}`, { input: 'correct horse\n' })
       assert.deepEqual(ran, { code, stdout: '', stderr: '' })

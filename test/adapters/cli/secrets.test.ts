@@ -23,7 +23,7 @@ describe('a secret in the arguments of a command', () => {
     assert.equal(secret, 'hunter2')
   })
 
-  it('is warned of in imports, too', async () => {
+  it('causes a warning in imports, too', async () => {
     writeFileSync(place.path('e.csv'), 'extension_number,display_name,status\n105,Desk,active\n')
     const { code, stderr } = await place.run(
       `trunkline extension import ${place.path('e.csv')} --tenant acme --set secret=hunter2`,

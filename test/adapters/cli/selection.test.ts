@@ -31,7 +31,7 @@ const listed = async (flags: string): Promise<number[]> =>
   (await place.done(`trunkline cdr list --fields id ${flags}`)).split('\n').filter(Boolean).map(Number)
 
 describe('a list of calls', () => {
-  it('can be of unrated calls alone', async () => {
+  it('can be of unrated calls only', async () => {
     assert.deepEqual(await listed('--unrated'), [6, 4])
     assert.deepEqual(await listed('--unrated --tenant acme'), [4])
     assert.deepEqual(await listed('--unrated --tenant acme --search 0088'), [4])
@@ -45,7 +45,7 @@ describe('a list of calls', () => {
     assert.deepEqual(await listed('--month 2026-11 --tenant beta'), [])
   })
 
-  it('takes a month that is one, and no other period beside it', async () => {
+  it('needs a valid month, and no other period beside it', async () => {
     assert.deepEqual(await place.run('trunkline cdr list --month October'), {
       code: 64,
       stdout: '',
@@ -56,7 +56,7 @@ describe('a list of calls', () => {
     assert.match(stderr, /--month <YYYY-MM>' cannot be used with option '--since/)
   })
 
-  it('can be of those with a status, which is their disposition, however it is written', async () => {
+  it('can be of calls with a disposition, in upper or lower case', async () => {
     for (const flag of ['--status no-answer', "--status 'No Answer'", "--disposition 'NO ANSWER'"])
       assert.deepEqual(await listed(flag), [3], flag)
     assert.deepEqual(await listed('--status answered --month 2026-11'), [6])
@@ -67,7 +67,7 @@ describe('a list of calls', () => {
     assert.deepEqual(await listed('--status answered --since 2026-11-01'), [7, 6])
   })
 
-  it('can be of those that cost so much or more, to the fourth decimal', async () => {
+  it('can be of calls that cost at least an amount, to the fourth decimal', async () => {
     assert.deepEqual(await listed('--min-cost 0.0246'), [5, 2, 1])
     assert.deepEqual(await listed('--min-cost 0.0247'), [2])
     assert.deepEqual(await place.run('trunkline cdr list --min-cost much'), {
@@ -89,7 +89,7 @@ describe('a list of calls', () => {
     assert.match(stderr, /Allowed choices are id, duration_seconds, bill_seconds, cost, started_at/)
   })
 
-  it('shows what it is sorted by where there is no room for all', async () => {
+  it('shows the column that it is sorted by even if there is no room for all', async () => {
     const head = async (flags: string) =>
       (await place.done(`trunkline cdr list --no-color ${flags}`, { columns: 80 })).split('\n').slice(0, 3).join()
     assert.doesNotMatch(await head(''), /durat/)
@@ -98,7 +98,7 @@ describe('a list of calls', () => {
 })
 
 describe('an export of calls', () => {
-  it('can be of those that a list shows', async () => {
+  it('takes the filters of the list', async () => {
     const exported = async (flags: string) => {
       await place.done(`trunkline cdr export --force --out ${place.path('out.csv')} ${flags}`)
       const [, ...lines] = readFileSync(place.path('out.csv'), 'utf8').trimEnd().split('\n')
@@ -113,7 +113,7 @@ describe('an export of calls', () => {
 })
 
 describe('other lists', () => {
-  it('of messages, the audit trail and what is rated again can be of a month', async () => {
+  it('of messages and audit entries, and a rerate, can be of a month', async () => {
     assert.equal(await place.done('trunkline sms list --month 2026-10'), '')
     assert.equal(await place.done('trunkline audit list --month 2020-01'), '')
     const { examined } = await place.json('trunkline cdr rerate beta --month 2026-10 --dry-run')
@@ -121,7 +121,7 @@ describe('other lists', () => {
     assert.equal((await place.json('trunkline cdr rerate beta --month 2026-11 --dry-run')).examined, 0)
   })
 
-  it('can be sorted by what all their records have', async () => {
+  it('can be sorted by a number, or reversed', async () => {
     const slugs = async (flags: string) => place.done(`trunkline tenant list --fields slug ${flags}`)
     assert.equal(await slugs('--sort max_extensions --reverse'), 'acme\nbeta\n')
     assert.equal(await slugs('--reverse'), 'acme\nbeta\n')

@@ -190,8 +190,8 @@ describe('an import', () => {
     const path = tenantFile('Suspended', '{"international_prefx":"011"}')
     const { code, stderr } = await place.run(`trunkline tenant import ${path}`)
     assert.equal(code, 65)
-    const told = stderr.split('\n').filter(line => line.startsWith(path))
-    assert.deepEqual(told.slice(0, 2), [
+    const lines = stderr.split('\n').filter(line => line.startsWith(path))
+    assert.deepEqual(lines.slice(0, 2), [
       `${path}:2: status: The status field is Suspended, which no rule knows (did you mean suspended?); --force stores it as it is.`,
       `${path}:2: settings: The settings field holds international_prefx, which is not known (did you mean international_prefix?); --force stores it as it is.`,
     ])

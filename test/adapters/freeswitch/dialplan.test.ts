@@ -80,7 +80,7 @@ test('an extension that dials *97 hears its own messages without a PIN, and nobo
   }
 })
 
-test('what rings last ends the call by its own cause', async () => {
+test('the last target ends the call with its own cause', async () => {
   const { answer } = await asked(callForm({ 'Hunt-Destination-Number': '103' }))
   assert.deepEqual(actionsIn(answer).slice(-3), [
     'set continue_on_fail=false',
@@ -165,7 +165,7 @@ test('a call for a DID is put through from its trunk, known by address, by name 
   ])
 })
 
-test('what goes nowhere is refused and leaves no record', async () => {
+test('a call without a target is refused and leaves no record', async () => {
   const refused = async (form: Record<string, string>): Promise<string[]> => actionsIn((await asked(form)).answer)
   assert.deepEqual(await refused(didForm({ 'Hunt-Destination-Number': '380449999999' })), [
     'set process_cdr=false',
@@ -190,7 +190,7 @@ test('a leg that has a record keeps it wherever it is sent on', async () => {
   }
 })
 
-test("a call that came in by a DID and is sent on is the one's who took it", async () => {
+test('a call to a DID that is sent on belongs to whoever answered it', async () => {
   const sentOn = {
     variable_accountcode: 'acme',
     variable_trunkline_phone: '102@acme',

@@ -30,16 +30,16 @@ test('a telephone that places a call proves who it is, whomever it calls', async
   assert.equal(valuesIn(await lookupsOf([acme]).ask(inviteForm()))['password'], 's3cret-101')
 })
 
-test('who is called, or has voicemail, is answered without a secret', async () => {
+test('a lookup of a called user, or of voicemail, is answered without the secret', async () => {
   for (const action of ['user_call', 'message-count', 'voicemail-lookup']) {
     const values = valuesIn(await lookupsOf([acme]).ask(registerForm({ action, sip_auth_method: '' })))
     assert.equal(values['password'], undefined, action)
     assert.equal(values['allow-empty-password'], 'false')
-    assert.match(values['vm-password'] ?? '', /^[\w-]{24}$/, 'a PIN that nobody knows')
+    assert.match(values['vm-password'] ?? '', /^[\w-]{24}$/, 'a random PIN')
   }
 })
 
-test('what another module asks is not answered, since some take a missing secret for none', async () => {
+test('requests of other modules are not answered, since some take a missing secret for an empty one', async () => {
   for (const action of ['', 'jsonrpc-authenticate', 'group_call', 'reverse-auth-lookup'])
     assert.ok(isNotFound(await lookupsOf([acme]).ask(registerForm({ action }))), action)
   assert.ok(isNotFound(await lookupsOf([acme]).ask(registerForm({ purpose: 'network-list', action: '' }))))

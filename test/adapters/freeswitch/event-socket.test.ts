@@ -52,13 +52,13 @@ describe('the event socket', () => {
     })
   })
 
-  test('refuses a wrong password by that name', async () => {
+  test('reports a wrong password as such', async () => {
     const held = await heldSwitch()
     await assert.rejects(openEventSocket({ ...held.place, password: 'wrong' }, SOON), fails('forbidden', /password/))
     await held.close()
   })
 
-  test('cannot be told two commands in one', () =>
+  test('refuses two commands in one', () =>
     connected({}, async (socket, held) => {
       for (const command of ['status\n\napi shutdown', 'status\r\nx', 'a\0b'])
         await assert.rejects(socket.api(command), fails('malformed', /one line/))
@@ -66,7 +66,7 @@ describe('the event socket', () => {
       assert.deepEqual(held.commands, ['status'])
     }))
 
-  test('that is cut ends every command that waits, and those that come later', () =>
+  test('that is cut fails every waiting command, and later ones', () =>
     connected({ answer: () => null }, async (socket, held) => {
       const waiting = [socket.api('a'), socket.api('b')].map(each =>
         assert.rejects(each, fails('unavailable', /closed|reached/)),
@@ -77,7 +77,7 @@ describe('the event socket', () => {
       await assert.rejects(socket.api('c'), fails('unavailable', /closed|reached/))
     }))
 
-  test('that stays silent is given up', async () => {
+  test('that does not answer is given up', async () => {
     await connected({ answer: () => null }, socket => assert.rejects(socket.api('a'), fails('unavailable', /in time/)))
     const mute = await heldSwitch({ greeting: '' })
     await assert.rejects(openEventSocket(mute.place, SOON), fails('unavailable', /in time/))
@@ -85,7 +85,7 @@ describe('the event socket', () => {
     await assert.rejects(openEventSocket(mute.place, SOON), fails('unavailable', /cannot be reached/))
   })
 
-  test('that refuses the address, or is something else, is not taken for one that answers', async () => {
+  test('that refuses the address, or is another program, is reported as such', async () => {
     for (const [greeting, what] of [
       ['Content-Type: text/rude-rejection\nContent-Length: 24\n\nAccess Denied, go away.\n', /this address/],
       ['SSH-2.0-OpenSSH_9.2p1\r\n\n\n', /not an event socket|not answer like/],
@@ -101,7 +101,7 @@ describe('the event socket', () => {
     }
   })
 
-  test('that says what nobody asked for is cut', () =>
+  test('that sends an unexpected reply is closed', () =>
     connected(
       { answer: () => 'a', send: (socket, text) => void socket.write(text.includes('api/') ? text.repeat(3) : text) },
       async socket => {

@@ -72,7 +72,7 @@ interface World {
   readonly follower: SwitchFollower
   connected: number
   /** Reconciles, and returns the commands that the switch received. */
-  told(changed: Changed): Promise<string[]>
+  sentAfter(changed: Changed): Promise<string[]>
 }
 
 const following = async (tenants: TenantDirectory[], run: (world: World) => Promise<void>): Promise<void> => {
@@ -91,7 +91,7 @@ const following = async (tenants: TenantDirectory[], run: (world: World) => Prom
   })
   const world: World = {
     ...{ tenants, has: {}, held, live, troubles, follower, connected: 0 },
-    told: async changed => {
+    sentAfter: async changed => {
       const before = held.commands.length
       await follower.reconcile(changed)
       return held.commands.slice(before).filter(command => !ASKS.test(command))
@@ -115,27 +115,27 @@ const beta = directory({ ...none, tenant: { id: 2, slug: 'beta', domain: 'beta.e
 describe('a switch that is followed', () => {
   test('is sent nothing if nothing has changed', () =>
     following([acme(), beta], async world => {
-      assert.deepEqual(await world.told('all'), [])
-      assert.deepEqual(await world.told(new Set([1, 2])), [])
+      assert.deepEqual(await world.sentAfter('all'), [])
+      assert.deepEqual(await world.sentAfter(new Set([1, 2])), [])
     }))
 
   test("ends the calls of a tenant that is suspended and forgets its telephones, and no other's", () =>
     following([acme(), beta], async world => {
-      await world.told('all')
+      await world.sentAfter('all')
       world.tenants = [acme({ tenant: { status: 'suspended' } }), beta]
-      assert.deepEqual(await world.told(new Set([1])), [
+      assert.deepEqual(await world.sentAfter(new Set([1])), [
         'hupall NORMAL_CLEARING accountcode acme',
         'sofia profile internal flush_inbound_reg 101@acme.example.com',
         'sofia profile internal flush_inbound_reg 102@acme.example.com',
       ])
-      assert.deepEqual(await world.told(new Set([1])), [])
+      assert.deepEqual(await world.sentAfter(new Set([1])), [])
     }))
 
   test('ends the calls of an extension that is disabled, and forgets its telephone', () =>
     following([acme()], async world => {
-      await world.told('all')
+      await world.sentAfter('all')
       world.tenants = [acme({ extensions: [extension('101', { status: 'disabled' }), extension('102')] })]
-      assert.deepEqual(await world.told(new Set([1])), [
+      assert.deepEqual(await world.sentAfter(new Set([1])), [
         'hupall NORMAL_CLEARING trunkline_phone 101@acme',
         'sofia profile internal flush_inbound_reg 101@acme.example.com',
       ])
@@ -143,25 +143,25 @@ describe('a switch that is followed', () => {
 
   test('forgets the telephone of an extension with a new secret, and leaves its call', () =>
     following([acme()], async world => {
-      await world.told('all')
+      await world.sentAfter('all')
       world.tenants = [acme({ extensions: [extension('101', { secret: 'new' }), extension('102')] })]
-      assert.deepEqual(await world.told(new Set([1])), [
+      assert.deepEqual(await world.sentAfter(new Set([1])), [
         'sofia profile internal flush_inbound_reg 101@acme.example.com',
       ])
     }))
 
   test('looks which telephones are there before it forgets those of many', () =>
     following([acme({ extensions: Array.from({ length: 30 }, (_, n) => extension(String(200 + n))) })], async world => {
-      await world.told('all')
+      await world.sentAfter('all')
       world.has.registrations = ['201@acme.example.com', '101@beta.example.com']
       world.tenants = [beta]
-      assert.deepEqual(await world.told(new Set([1])), [
+      assert.deepEqual(await world.sentAfter(new Set([1])), [
         'hupall NORMAL_CLEARING accountcode acme',
         'sofia profile internal flush_inbound_reg 201@acme.example.com',
       ])
     }))
 
-  test('of which nothing is known yet keeps nothing that should not be there', () =>
+  test('that has just been connected loses what it should not have', () =>
     following([acme({ tenant: { status: 'suspended' } }), beta], async world => {
       world.has = {
         registrations: [
@@ -182,7 +182,7 @@ describe('a switch that is followed', () => {
         agents: ['101@gone'],
         gateways: ['own-carrier', 'carrier-gone-0123abcd'],
       }
-      assert.deepEqual(await world.told('all'), [
+      assert.deepEqual(await world.sentAfter('all'), [
         'hupall NORMAL_CLEARING accountcode acme',
         'hupall NORMAL_CLEARING trunkline_phone 999@beta',
         'hupall NORMAL_CLEARING accountcode gone',
@@ -196,13 +196,13 @@ describe('a switch that is followed', () => {
       ])
     }))
 
-  test('loads a queue that has changed, and takes out the agent who is no more of it', () => {
+  test('reloads a changed queue, and removes agents who no longer belong to it', () => {
     const agents = [
       { extension: '101', penalty: 0 },
       { extension: '102', penalty: 1 },
     ]
     return following([acme({ queues: [queue('800', { agents })] }), beta], async world => {
-      assert.deepEqual(await world.told('all'), ['callcenter_config queue reload 800@acme'])
+      assert.deepEqual(await world.sentAfter('all'), ['callcenter_config queue reload 800@acme'])
       world.has.tiers = [
         ['800@acme', '101@acme'],
         ['800@acme', '102@acme'],
@@ -210,13 +210,13 @@ describe('a switch that is followed', () => {
       ]
       world.has.agents = ['101@acme', '102@acme', '101@beta']
       world.tenants = [acme({ queues: [queue('800', { agents: agents.slice(0, 1) })] }), beta]
-      assert.deepEqual(await world.told(new Set([1])), [
+      assert.deepEqual(await world.sentAfter(new Set([1])), [
         'callcenter_config queue reload 800@acme',
         'callcenter_config tier del 800@acme 102@acme',
         'callcenter_config agent del 102@acme',
       ])
       world.tenants = [acme(), beta]
-      assert.deepEqual(await world.told(new Set([1])), [
+      assert.deepEqual(await world.sentAfter(new Set([1])), [
         'callcenter_config queue unload 800@acme',
         'callcenter_config tier del 800@acme 101@acme',
         'callcenter_config tier del 800@acme 102@acme',
@@ -226,14 +226,14 @@ describe('a switch that is followed', () => {
     })
   })
 
-  test('has the gateways of the active trunks: a changed one is another', () => {
+  test('has the gateways of the active trunks; a changed trunk is another gateway', () => {
     const [one, two] = [trunk('carrier-one'), trunk('carrier-two')]
     return following([directory({ trunks: [one] })], async world => {
-      assert.deepEqual(await world.told('all'), ['sofia profile external rescan'])
+      assert.deepEqual(await world.sentAfter('all'), ['sofia profile external rescan'])
       world.has.gateways = ['own', gatewayOf(one, KEY)]
-      assert.deepEqual(await world.told('all'), [])
+      assert.deepEqual(await world.sentAfter('all'), [])
       world.tenants = [directory({ trunks: [{ ...one, host: '203.0.113.9' }, two] })]
-      assert.deepEqual(await world.told('all'), [
+      assert.deepEqual(await world.sentAfter('all'), [
         `sofia profile external killgw ${gatewayOf(one, KEY)}`,
         'sofia profile external rescan',
       ])
@@ -242,12 +242,12 @@ describe('a switch that is followed', () => {
 
   test('that was away receives what has changed meanwhile, once it is back', () =>
     following([acme()], async world => {
-      await world.told('all')
+      await world.sentAfter('all')
       world.held.cut()
       world.tenants = [acme({ extensions: [extension('101', { secret: 'new' }), extension('102')] })]
       await until('it is connected again', () => world.connected === 2)
       world.has.registrations = ['101@acme.example.com', '102@acme.example.com']
-      assert.deepEqual(await world.told('all'), ['sofia profile internal flush_inbound_reg 101@acme.example.com'])
+      assert.deepEqual(await world.sentAfter('all'), ['sofia profile internal flush_inbound_reg 101@acme.example.com'])
     }))
 
   test('that is away makes reconciling fail, so that it is tried again', () =>

@@ -50,7 +50,7 @@ describe('the paths that FreeSWITCH asks', () => {
     assert.equal(valuesIn(text)['password'], 's3cret-101')
   })
 
-  test('answer with 200 what there is not, and what is no lookup', async () => {
+  test('answer 200 to a lookup of something unknown, and to what is no lookup', async () => {
     for (const body of [new URLSearchParams(registerForm({ user: '999' })).toString(), '', 'section=%', '\0=1', '{}']) {
       const { status, text } = await post('/freeswitch/xml', body, { ...RIGHT, ...AS_FORM })
       assert.equal(status, 200)
@@ -78,7 +78,7 @@ describe('the paths that FreeSWITCH asks', () => {
       assert.equal((await service.request(method, '/freeswitch/xml', { headers: RIGHT })).status, 405)
   })
 
-  test('keep a record before they say so', async () => {
+  test('store a record before they answer', async () => {
     let isAnswered = false
     let keep = (): void => {}
     const asked = new Promise<void>(resolve => {
@@ -103,7 +103,7 @@ describe('the paths that FreeSWITCH asks', () => {
     assert.deepEqual(stored, ['{"variables":{}}'])
   })
 
-  test('answer with 500 what could not be kept, so that FreeSWITCH keeps it', async () => {
+  test('answer 500 if a record cannot be stored, so that FreeSWITCH keeps it', async () => {
     store = async () => {
       throw new AppError('storage_full', 'The disk is full.')
     }
@@ -111,7 +111,7 @@ describe('the paths that FreeSWITCH asks', () => {
     assert.equal(failures.length, 1)
   })
 
-  test('take bodies of so many bytes and no more', async () => {
+  test('limit the size of bodies', async () => {
     store = async record => void stored.push(String(record.length))
     assert.equal((await post('/freeswitch/cdr', 'x'.repeat(1024 * 1024))).status, 200)
     assert.deepEqual(stored, [String(1024 * 1024)])

@@ -130,7 +130,7 @@ describe('FreeSWITCH, asked over its event socket', () => {
     })
   })
 
-  test('ends a call by its id, and sends nothing else that is given as one', () =>
+  test('ends a call by its id, and sends nothing that is not an id', () =>
     asked({ answer: answering() }, async (of, commands) => {
       assert.equal(await of.end(ID), true)
       assert.deepEqual(commands, [`uuid_kill ${ID} NORMAL_CLEARING`])
@@ -138,7 +138,7 @@ describe('FreeSWITCH, asked over its event socket', () => {
       assert.equal(commands.length, 1)
     }))
 
-  test('says of an unknown call that there is none', async () => {
+  test('knows when there is no such call', async () => {
     const answer = answering({ uuid_kill: '-ERR No such channel!\n' })
     assert.equal(await asked({ answer }, of => of.end(ID)), false)
   })
@@ -146,9 +146,9 @@ describe('FreeSWITCH, asked over its event socket', () => {
   const found = (changed: Partial<Record<keyof typeof GOOD, string>>): Promise<string[]> =>
     asked({ answer: answering(changed) }, async of => (await of.check()).map(({ code }) => code))
 
-  test('finds nothing wrong where nothing is', async () => assert.deepEqual(await found({}), []))
+  test('finds nothing when all is well', async () => assert.deepEqual(await found({}), []))
 
-  test('finds what is wrong, each with what helps', async () => {
+  test('finds each fault, with its fix', async () => {
     assert.deepEqual(await found({ xml_locate: '-ERR\n' }), ['freeswitch_feed_unanswered'])
     assert.deepEqual(await found({ user_exists: 'true' }), ['freeswitch_stock_users'])
     assert.deepEqual(await found({ 'sofia profile external gwlist': '' }), ['freeswitch_gateway_missing'])
@@ -191,7 +191,7 @@ describe('FreeSWITCH, asked over its event socket', () => {
     folder.remove()
   })
 
-  test('is found to refuse the password, or to be away; questions fail with that', async () => {
+  test('that refuses the password, or does not answer, is a finding, and questions fail with it', async () => {
     await asked(
       {},
       async of => {

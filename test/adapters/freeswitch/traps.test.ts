@@ -21,8 +21,8 @@ const beta = directory({
   extensions: [extension('101', { secret: 'of beta' }), extension('107')],
 })
 
-describe('what would open the door', () => {
-  test('an extension without a secret, or with an empty one, is not answered for', async () => {
+describe('attacks on the lookups', () => {
+  test('an extension without a secret, or with an empty one, is not found', async () => {
     for (const secret of ['', ' ', '\t\n'])
       for (const form of [registerForm(), inviteForm()]) {
         const lookups = lookupsOf([directory({ extensions: [extension('101', { secret })] })])
@@ -52,7 +52,7 @@ describe('what would open the door', () => {
     assert.ok(isNotFound(await lookupsOf([acme, beta]).ask(without)))
   })
 
-  test('the caller is who has proven it, whatever From says', async () => {
+  test('the caller is the authenticated extension, whatever From says', async () => {
     const forged = { 'Hunt-Caller-ID-Number': '999', 'Caller-Caller-ID-Number': '999', variable_sip_from_user: '999' }
     const actions = actionsIn(await lookupsOf([acme]).ask(callForm(forged)))
     assert.ok(actions.includes('set_profile_var caller_id_number=101'))
@@ -61,7 +61,7 @@ describe('what would open the door', () => {
     assert.ok(isNotFound(await others.ask(callForm({ variable_accountcode: 'beta' }))))
   })
 
-  test("no text of a tenant's gets into what a dialplan runs", async () => {
+  test('no text of a tenant becomes part of what a dialplan runs', async () => {
     const nasty = fc.oneof(
       fc.constantFrom('${system(reboot)}', '101,102', '[a=b]', '800@beta', '{x=y}', '8 00', '', '|', '800\n'),
       fc.string({ unit: fc.constantFrom('$', '{', '}', '1', ',', '@', '|', ' ', "'", '+') }),
@@ -85,7 +85,7 @@ describe('what would open the door', () => {
     )
   })
 
-  test("a call that a telephone sends on to another number is under its tenant's rules once more", async () => {
+  test("a call that a telephone sends on follows its tenant's rules again", async () => {
     const blocked = directory({ limits: { blockedPrefixes: ['38050'] } })
     const lookups = lookupsOf([blocked])
     const redirected = callForm({ 'Hunt-Destination-Number': '0501112233', 'Caller-Destination-Number': '102' })
@@ -96,7 +96,7 @@ describe('what would open the door', () => {
     assert.deepEqual(lookups.refusals, ['call: prefix blocked'])
   })
 
-  test('what the preprocessor takes for its own is only text', async () => {
+  test('directives of the preprocessor are only text', async () => {
     const secret = 'x$${domain}y<X-PRE-PROCESS cmd="exec" data="reboot"/>'
     const named = extension('101', { secret, displayName: 'X-PRE-PROCESS <!--#exec "reboot"-->' })
     const answer = await lookupsOf([directory({ extensions: [named] })]).ask(registerForm())
@@ -104,7 +104,7 @@ describe('what would open the door', () => {
     assert.ok(documentIn(answer))
   })
 
-  test('a domain in other letters than the stored ones is another domain', async () => {
+  test('a domain in another case than the stored one is another domain', async () => {
     for (const domain of ['ACME.example.com', 'acme.example.com.', ' acme.example.com']) {
       const form = registerForm({ domain, sip_auth_realm: domain, sip_to_host: domain })
       assert.ok(isNotFound(await lookupsOf([acme]).ask(form)), domain)

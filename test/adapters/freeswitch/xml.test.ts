@@ -8,7 +8,7 @@ import { documentIn, elementsIn, isNotFound, preprocessed, valuesIn } from '../.
 const answered = (value: string): string | undefined =>
   valuesIn(documentOf('directory', params({ password: value })))['password']
 
-test('what the preprocessor of FreeSWITCH would take for its own arrives as it was written', () => {
+test("directives of FreeSWITCH's preprocessor arrive as plain text", () => {
   for (const value of [
     ...['x$${domain}y', '${system(reboot)}', '<X-PRE-PROCESS cmd="exec" data="reboot"/>', 'x-pre-process'],
     ...['<!--#exec "reboot"-->', '<include>', '<?xml version="1.0"?>', '-->', ']]>', '&amp;', '&#36;', '"', "'", '\\'],
@@ -17,7 +17,7 @@ test('what the preprocessor of FreeSWITCH would take for its own arrives as it w
     assert.equal(answered(value), value, value)
 })
 
-test('any text arrives as it was written, but for what XML cannot hold', () => {
+test('any text arrives unchanged, except for characters that XML cannot hold', () => {
   const held = fc.string({ unit: 'binary', maxLength: 30 }).filter(text => !/[^\P{C}\t\n\r]|[\uFFFE\uFFFF]/u.test(text))
   fc.assert(
     fc.property(held, value => assert.equal(answered(value), value)),
@@ -33,7 +33,7 @@ test('any text arrives as it was written, but for what XML cannot hold', () => {
   )
 })
 
-test('what XML cannot hold is left out', () => {
+test('characters that XML cannot hold are left out', () => {
   assert.equal(answered('a\u0000b\u0007c\ud800d\uffff'), 'abcd')
 })
 
@@ -45,6 +45,6 @@ test('an answer is one line, without a declaration that would lose it', () => {
   assert.equal(elementsIn(answer, 'section')[0]?.getAttribute('name'), 'dialplan')
 })
 
-test('what there is not is answered by a result that says so', () => {
+test('nothing found is a result of its own', () => {
   assert.ok(isNotFound(NOT_FOUND))
 })

@@ -63,7 +63,7 @@ describe('a message whose sender died', () => {
 })
 
 describe('a message given up on too early', () => {
-  it('is submitted all the same when the gateway answers after all', async () => {
+  it('is submitted if the gateway answers after all', async () => {
     const clock = manualClock()
     const gateway = await startGateway()
     const service = await startService({ gateway_timeout: 5 }, { clock })

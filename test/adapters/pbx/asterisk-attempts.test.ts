@@ -93,7 +93,7 @@ describe('of a call that rang several telephones', () => {
   )
 
   test(
-    'rows of cdr_custom, and rows without a sequence, are told by their uniqueid',
+    'rows of cdr_custom, and rows without a sequence, are recognised by their uniqueid',
     inWorld(async world => {
       await taken(world, asteriskCustomRow({ ...rang, sequence: 1 }) + asteriskCustomRow({ sequence: 2 }))
       assert.deepEqual(shown(world), ['1.1/2 ANSWERED'])

@@ -33,7 +33,7 @@ interface Followed {
 async function turns(path: string, count: number, between: (turn: number, followed: Followed) => void) {
   const stopping = new AbortController()
   const followed: Followed = { stored: [], batches: [], lags: [], troubles: [] }
-  const told = (record: SwitchRecord): string => ('call' in record ? record.call.switchCallId : record.reason)
+  const nameOf = (record: SwitchRecord): string => ('call' in record ? record.call.switchCallId : record.reason)
   let turn = 0
   await followFolder({
     path,
@@ -42,7 +42,7 @@ async function turns(path: string, count: number, between: (turn: number, follow
     setMissing: () => undefined,
     removes: false,
     store: async records => {
-      followed.stored.push(...records.map(told))
+      followed.stored.push(...records.map(nameOf))
       followed.batches.push(records.length)
     },
     setLag: bytes => {
@@ -100,7 +100,7 @@ test('a file that may still grow is read in each turn until it is complete', asy
   })
 })
 
-test('a file that cannot be read is reported once, counts as lag, and is taken in when it can be', async () => {
+test('a file that cannot be read is reported once, counts as lag, and is stored once it can be read', async () => {
   const folder = emptyFolder()
   const file = join(folder, 'a.cdr.json')
   mkdirSync(file)
@@ -144,7 +144,7 @@ test('large files are stored some at a time, so that no more than some MiB of th
 
 describe('a followed folder', { timeout: 60_000 }, () => {
   test(
-    'has each record taken in once it is whole, and again when it has changed',
+    'stores each record once it is complete, and again when it has changed',
     inWorld(async world => {
       const folder = world.file('json')
       mkdirSync(folder)
@@ -188,7 +188,7 @@ test('a link that leads out of the folder is not followed; one within is', async
 })
 
 test(
-  'a file is removed once its record is stored, in quarantine too, where that is wanted',
+  'with the setting for it, a file is removed once its record is stored, in quarantine too',
   inWorld(async world => {
     const folder = emptyFolder()
     writeFileSync(join(folder, 'a.cdr.json'), freeswitchJson({ id: 'a' }))

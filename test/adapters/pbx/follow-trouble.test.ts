@@ -38,13 +38,13 @@ const failing = ({ storage }: SwitchWorld, fails: (records: readonly SwitchRecor
 
 describe('a feed that cannot store', { timeout: 60_000, skip: !existsSync('/proc/self/fd') }, () => {
   const holdsNoFile = async (feed: Followed, path: string): Promise<void> => {
-    await until('the trouble is told', () => feed.troubles.length > 0)
+    await until('the trouble is reported', () => feed.troubles.length > 0)
     assert.equal(openFiles(path), 0)
     assert.match(String(feed.troubles[0]), /the disk is full/)
   }
 
   test(
-    'its first place holds no file open',
+    'does not keep a file open for its first place',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(path, numberedRow(1))
@@ -57,7 +57,7 @@ describe('a feed that cannot store', { timeout: 60_000, skip: !existsSync('/proc
   )
 
   test(
-    'the last line of a file that was rotated holds neither that one nor the new one open',
+    'does not keep the rotated file or the new one open for a last line',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(path, numberedRow(1) + numberedRow(2).trimEnd())
@@ -90,7 +90,7 @@ describe('a feed whose path is a FIFO', { timeout: 60_000 }, () => {
       const [first, ...others] = feeds
       assert.ok(first)
       await following(first, async () => {
-        await until('the trouble is told', () => first.troubles.length > 0)
+        await until('the trouble is reported', () => first.troubles.length > 0)
         assert.match(String(first.troubles[0]), /fifo-0 is no file/)
         // With four opens waiting for a writer, the pool would have no thread left for this.
         assert.ok((await readFile('/proc/self/stat')).length > 0)
@@ -102,7 +102,7 @@ describe('a feed whose path is a FIFO', { timeout: 60_000 }, () => {
 
 describe('a feed whose records find no room in quarantine', { timeout: 60_000 }, () => {
   test(
-    'stands still and goes on where it was once there is room',
+    'stops, and continues where it was once there is room',
     inWorld(async world => {
       const { connection, calls } = sqliteOf(world.storage)
       connection.db.exec(`
@@ -113,7 +113,7 @@ describe('a feed whose records find no room in quarantine', { timeout: 60_000 },
       writeFileSync(path, `garbage\n${numberedRow(1)}`)
       const feed = followed(world, path)
       await following(feed, async () => {
-        await until('the trouble is told', () => feed.troubles.length > 0)
+        await until('the trouble is reported', () => feed.troubles.length > 0)
         assert.match(String(feed.troubles[0]), /The quarantine is full/)
         assert.equal(await calls.quarantineCount(), 100_000)
       })

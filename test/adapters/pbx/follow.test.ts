@@ -36,7 +36,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
-    'is read by the format that it is said to have, though its first lines show none',
+    'is read in the given format, even if its first lines do not show it',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(path, 'garbage\n')
@@ -88,7 +88,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
-    'has the last line of the old one taken in without its end once there is a new one',
+    'stores the last line of the old file, without its line end, once there is a new file',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(path, numberedRow(1) + numberedRow(2).trimEnd())
@@ -104,7 +104,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
-    'is gone on with where it was after a restart, every rotation of the meantime included',
+    'continues where it was after a restart, through every rotation meanwhile',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(path, rowsFrom(1, 2))
@@ -145,7 +145,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
-    'whose former part is gone after a restart is read with all that is left of it, and that is said',
+    'whose former part is gone after a restart is read as far as it is left, and the loss is reported',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(path, rowsFrom(1, 2))
@@ -164,7 +164,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
-    'that was emptied is read from its beginning, even when it has grown past where it was',
+    'that was truncated is read from its beginning, even if it has grown past the former place',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(path, rowsFrom(1, 3))
@@ -182,7 +182,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
-    'is stopped again and again within a file that is rotated, without losing or tearing a record',
+    'loses and tears no record when it is stopped repeatedly while the file is rotated',
     inWorld(async world => {
       const path = world.file('Master.csv')
       const count = 8_000
@@ -204,7 +204,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
-    'and the same file taken in by command make each call once',
+    'that is also ingested by command stores each call once',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(path, rowsFrom(1, 3))
@@ -221,7 +221,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
   )
 
   test(
-    'goes on behind what cannot be used, which is kept',
+    'continues after an unusable record, which goes to quarantine',
     inWorld(async world => {
       const path = world.file('Master.csv')
       writeFileSync(

@@ -51,9 +51,9 @@ function folderOf(world: SwitchWorld): string {
 
 const ids = ({ calls }: SwitchWorld): (string | null)[] => calls().map(({ switch_call_id }) => switch_call_id)
 
-describe('a folder', () => {
+describe('the ingest of a folder', () => {
   test(
-    'has each file taken in by the format that its first lines show, and says what it passed over',
+    'reads each file in the format that its first lines show, and names the files that it skipped',
     inWorld(async world => {
       const folder = folderOf(world)
       const { stored, quarantined, passedOver } = await takenIn(world, folder)
@@ -64,7 +64,7 @@ describe('a folder', () => {
   )
 
   test(
-    'has the files of the named format taken in alone',
+    'reads only the files of the given format',
     inWorld(async world => {
       const folder = folderOf(world)
       const { passedOver } = await takenIn(world, folder, 'asterisk-csv')
@@ -78,7 +78,7 @@ describe('a folder', () => {
   )
 
   test(
-    'has a .json of a record a line read line by line, and one of another format than the named one passed over',
+    'reads a .json with one record on each line line by line, and skips one of another format than the given one',
     inWorld(async world => {
       const folder = world.file('cdr')
       mkdirSync(folder)
@@ -93,7 +93,7 @@ describe('a folder', () => {
   )
 
   test(
-    'has nothing made of an empty .json',
+    'stores nothing for an empty .json',
     inWorld(async world => {
       const folder = world.file('cdr')
       mkdirSync(folder)
@@ -104,7 +104,7 @@ describe('a folder', () => {
   )
 
   test(
-    'has what is not a file, or cannot be read, passed over, whatever its name, and the others taken in',
+    'skips what is not a file or cannot be read, whatever its name, and stores the others',
     inWorld(async world => {
       const folder = world.file('cdr')
       mkdirSync(join(folder, 'a.json'), { recursive: true })
@@ -117,7 +117,7 @@ describe('a folder', () => {
   )
 
   test(
-    'of large files is stored some at a time, so that no more than some MiB of it wait in memory',
+    'stores large files a few at a time, so that only a few MiB wait in memory',
     inWorld(async world => {
       const folder = world.file('cdr')
       mkdirSync(folder)
@@ -167,7 +167,7 @@ describe('a file of one JSON record', () => {
   )
 
   test(
-    'that holds a record a line is read line by line',
+    'with one record on each line is read line by line',
     inWorld(async world => {
       writeFileSync(
         world.file('calls.json'),

@@ -161,7 +161,7 @@ describe('a followed file that cannot be read', { skip: !existsSync('/proc/self/
     })
 
   test(
-    'when it is gone on with is not left open',
+    'is closed again if resuming it fails',
     inWorld(async world => {
       const path = await takenIn(world)
       const place = await world.storage.calls.place(path)

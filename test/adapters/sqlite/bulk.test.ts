@@ -51,13 +51,13 @@ it('a call that a daemon takes in while an import stores it is stored once', asy
   })
   const record = (row: number, id: string, to: string): BulkRecord => ({ row, line: row, raw: null, values: [id, to] })
   await load.add([packed([record(0, '1/7', '00380501112233'), record(1, '2/7', '2')])])
-  const told: number[] = []
+  const progress: number[] = []
   const counts = await load.store(async ({ created }) => {
-    told.push(created)
-    if (told.length === 1) await calls.store({ name: 'a', rules: rules() }, [read], null)
+    progress.push(created)
+    if (progress.length === 1) await calls.store({ name: 'a', rules: rules() }, [read], null)
     return { input: 'a', mark: 'b' }
   })
-  assert.deepEqual([told, counts.created, counts.skipped], [[2, 1], 1, 1])
+  assert.deepEqual([progress, counts.created, counts.skipped], [[2, 1], 1, 1])
   assert.deepEqual(
     world.calls().map(call => call.switch_call_id),
     ['1/7', '2/7'],

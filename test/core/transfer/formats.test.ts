@@ -51,7 +51,7 @@ describe('the reader of tables', () => {
     )
   })
 
-  it('finds out the separator, quoted ones aside', () => {
+  it('detects the separator, ignoring quoted ones', () => {
     for (const delimiter of [',', ';', '\t', '|'])
       assert.equal(detectDialect(`"a,;|\t,;;"${delimiter}b${delimiter}c\n`).delimiter, delimiter)
   })
@@ -72,7 +72,7 @@ describe('the reader of arrays', () => {
     )
   })
 
-  it('says what is wrong with one', async () => {
+  it('reports what is wrong with an array', async () => {
     for (const [written, sentence] of [
       ['{}', /does not begin with a JSON array/],
       ['[{} {}]', /separated by a comma/],
@@ -86,7 +86,7 @@ describe('the reader of arrays', () => {
     }
   })
 
-  it('says that one is cut off where a block ends behind an element', async () => {
+  it('reports an array that is cut off after an element, even at the end of a block', async () => {
     const element = (length: number): string => `{"a":"${'x'.repeat(length - 8)}"}`
     const written = `[${element(60_000)},${element(128 * 1024 - 60_002)}`
     const { rows } = await rowsOf(written, arraySplitter(), written.length)
@@ -94,15 +94,15 @@ describe('the reader of arrays', () => {
     assert.match(JSON.stringify(rows.at(-1)), /cut off/)
   })
 
-  it('needs nothing behind the place where an import had come to the end of one', async () => {
+  it('resumed after the last element, needs only the end of the array, or nothing', async () => {
     assert.deepEqual((await rowsOf('', arraySplitter(true))).rows, [])
     assert.deepEqual((await rowsOf(']\n', arraySplitter(true))).rows, [])
     assert.match(JSON.stringify((await rowsOf(',{}', arraySplitter(true))).rows), /cut off/)
   })
 })
 
-describe('a quick way', () => {
-  it('reads numbers as the field’s own rule does, the first time and again', () => {
+describe('the fast reader', () => {
+  it('reads numbers as the field’s own rule does, cached or not', () => {
     const read = readerOf(cdrs.fields.cost, { isText: true, decimalComma: false, force: false, guide: FLAGS })
     const given = fc.oneof(
       fc.double().map(String),
@@ -118,8 +118,8 @@ describe('a quick way', () => {
   })
 })
 
-describe('a suggestion', () => {
-  it('is the nearest name, or none', () => {
+describe('the nearest name', () => {
+  it('is suggested only if it is near enough', () => {
     assert.equal(nearest('Display Name', ['display_name', 'name']), 'display_name')
     assert.equal(nearest('colour', ['prefix', 'status']), null)
   })
@@ -138,7 +138,7 @@ it('a workbook or a compressed file is reported as such, and not as text in anot
 })
 
 describe('an input of one endless row', () => {
-  it('is given up rather than kept in memory', async () => {
+  it('is refused rather than kept in memory', async () => {
     const stream = Readable.from(
       (function* () {
         yield Buffer.from('a,b\n"')

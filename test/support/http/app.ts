@@ -75,7 +75,7 @@ export async function startService(
   const onLine = new Set<(line: string) => void>()
   const write = (line: string): void => {
     logged.push(line)
-    for (const told of onLine) told(line)
+    for (const listener of onLine) listener(line)
   }
   const log = pino({ base: null }, { write })
   const appAt = (taken: string): Koa => {
@@ -115,13 +115,13 @@ export async function startService(
     logged,
     untilLogged: text =>
       new Promise(resolve => {
-        const told = (line: string): void => {
+        const listener = (line: string): void => {
           if (!line.includes(text)) return
-          onLine.delete(told)
+          onLine.delete(listener)
           resolve(line)
         }
-        onLine.add(told)
-        logged.forEach(told)
+        onLine.add(listener)
+        logged.forEach(listener)
       }),
     request,
     login: async () => {

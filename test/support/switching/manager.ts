@@ -52,10 +52,10 @@ export async function heldManager(answer: Answer, banner = BANNER, port = 0): Pr
       for (let end = pending.indexOf('\r\n\r\n'); end !== -1; end = pending.indexOf('\r\n\r\n')) {
         const action = actionIn(pending.slice(0, end))
         pending = pending.slice(end + 4)
-        const told = action['Action'] === 'Login' ? login(action) : answer(action, socket)
+        const reply = action['Action'] === 'Login' ? login(action) : answer(action, socket)
         // Byte by byte, as a network may deliver it.
-        if (told !== null && told.length > 10_000) socket.write(told)
-        else for (const byte of told ?? '') socket.write(byte)
+        if (reply !== null && reply.length > 10_000) socket.write(reply)
+        else for (const byte of reply ?? '') socket.write(byte)
       }
     })
   }).listen(port, '127.0.0.1')

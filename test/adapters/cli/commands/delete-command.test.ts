@@ -15,13 +15,13 @@ const ended = async (line: string, expected: Partial<Ran>): Promise<void> => {
 }
 
 describe('deleting', () => {
-  it('must be confirmed in advance where nobody can be asked', () =>
+  it('needs --yes where no terminal can ask', () =>
     ended('trunkline rate delete acme/380', {
       code: 64,
       stderr: 'error: deleting rate acme/380 must be confirmed\nhint: trunkline rate delete acme/380 --yes\n',
     }))
 
-  it('says what is gone, as commands name it, however it was named', async () => {
+  it('names the deleted record as commands do, however it was named', async () => {
     const rate = '--destination X --cost-per-minute 1 --billing-increment 1 --status active'
     for (const prefix of ['44', '49'])
       await place.done(`trunkline rate create --tenant acme --prefix ${prefix} ${rate}`)
@@ -31,7 +31,7 @@ describe('deleting', () => {
     await ended('trunkline cdr delete 1 --yes', { stderr: 'CDR 1 deleted.\n' })
   })
 
-  it('of a record whose name another has deletes none, and no hint chooses one of them', async () => {
+  it('of a name that two records have deletes neither, and no hint chooses one', async () => {
     const did = 'trunkline did create --tenant acme --number +4930 --provider X --status active'
     for (const line of [did, did]) await place.done(line)
     await ended('trunkline did delete +4930 --yes', {
@@ -47,7 +47,7 @@ describe('deleting', () => {
     await ended('trunkline did delete +4931 --yes', { stderr: 'DID +4931 deleted with 1 route.\n' })
   })
 
-  it('of a tenant that others depend on says how to delete all of it', async () => {
+  it('of a tenant with dependants says how to delete them as well', async () => {
     const line = 'trunkline tenant delete acme --yes --output json'
     const { code, stderr } = await place.run(line)
     const { error } = JSON.parse(stderr)
@@ -57,7 +57,7 @@ describe('deleting', () => {
 
   it('says nothing at all with --quiet', () => ended('trunkline route remove 1 --yes --quiet', {}))
 
-  it('of a tenant with --cascade takes everything along', async () => {
+  it('of a tenant with --cascade deletes all its records', async () => {
     await ended('trunkline tenant delete acme --yes --cascade', {
       stderr: 'Tenant acme deleted with 1 extension, 1 queue, 1 DID.\n',
     })

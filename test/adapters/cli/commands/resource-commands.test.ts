@@ -20,17 +20,17 @@ const ended = async (line: string, expected: Partial<Ran>, options = {}): Promis
 }
 
 describe('a list', () => {
-  it('that nobody watches is a line for each record, its cells separated by tabs', () =>
+  it('in a pipe has one line for each record, with cells separated by tabs', () =>
     ended('trunkline extension list', {
       stdout: '1\tacme\t101\tFront desk\t\t••••••\tactive\tno\n',
     }))
 
-  it('can be CSV with a heading, without what is secret', () =>
+  it('can be CSV with a heading and without secrets', () =>
     ended('trunkline ext list --output csv --fields id,tenant,extension_number,created_at', {
       stdout: 'id,tenant,extension_number,created_at\n1,acme,101,<time>\n',
     }))
 
-  it('can be a JSON object a line', () =>
+  it('can be one JSON object on each line', () =>
     ended('trunkline rate list -o ndjson --fields prefix,cost_per_minute', {
       stdout: '{"prefix":"380","cost_per_minute":"0.0123"}\n',
     }))
@@ -63,7 +63,7 @@ describe('a list', () => {
     await ended('trunkline rate list --limit 1 --after 2 --fields prefix', { stdout: '380\n' })
   })
 
-  it('refuses a field that is not there, naming those that are', () =>
+  it('refuses an unknown field, and names the known ones', () =>
     ended('trunkline device list --fields mac,colour', {
       code: 64,
       stderr: 'error: there is no field colour; there are id, extension, mac, model, extension_id\n',
@@ -72,7 +72,7 @@ describe('a list', () => {
   it('refuses a limit that is not a number', () =>
     ended('trunkline cdr list --limit ten', { code: 64, stderr: 'error: --limit must be a whole number above 0\n' }))
 
-  it('says what is missing of a page that begins after a record that is not there', () =>
+  it('names the unknown record that a page is to begin after', () =>
     ended('trunkline cdr list --limit 1 --after 99', {
       code: 65,
       stderr: 'error: --after: The selected after is invalid.\nhint: trunkline cdr list --help\n',
@@ -80,7 +80,7 @@ describe('a list', () => {
 })
 
 describe('a record', () => {
-  it('is shown a member a line, with what belongs to it by name', () =>
+  it('is shown one member on each line, and related records by name', () =>
     ended('trunkline extension show acme/101', {
       stdout: `id                 1
 tenant_id          1
@@ -99,15 +99,15 @@ cdrs               1: 1
 `,
     }))
 
-  it('shows its secrets when told to', () =>
+  it('shows its secrets on request', () =>
     ended('trunkline extension show acme/101 --show-secrets --fields secret', { stdout: 'secret  kW3-9fQm-Zt81\n' }))
 
-  it('has columns in CSV for the counts that it comes with, and none for others', async () => {
+  it('has columns in CSV for its own counts, and no others', async () => {
     assert.match(await place.done('trunkline gateway show Jasmin -o csv'), /,messages_count\n.*,0\n$/)
     assert.match(await place.done('trunkline tenant show acme -o csv'), /,max_extensions,settings\n.*,\d+,\n$/)
   })
 
-  it('has its secrets hidden in JSON by default, those of what is embedded too', async () => {
+  it('has its secrets hidden in JSON by default, those of embedded records too', async () => {
     assert.equal((await place.json('trunkline extension show acme/101')).secret, '••••••')
     const tenant = await place.json('trunkline tenant show acme')
     assert.deepEqual([tenant.extensions.length, tenant.extensions[0].secret], [1, '••••••'])
@@ -122,14 +122,14 @@ cdrs               1: 1
       assert.equal((await place.json(`trunkline ${line}`)).id, 1, line)
   })
 
-  it('that is not there ends with 67 and the command that lists those that are', () =>
+  it('that does not exist ends with 67 and the command that lists those that do', () =>
     ended('trunkline extension show acme/999', {
       code: 67,
       stderr:
         'error: there is no extension "acme/999"; give its TENANT/EXTENSION_NUMBER or ID\nhint: trunkline extension list\n',
     }))
 
-  it('whose name two records have must be named by id, as the error does', async () => {
+  it('whose name two records have must be named by id, as the error says', async () => {
     await place.done('trunkline did create --tenant acme --number +380449999999 --provider X --status active')
     await place.done('trunkline did create --tenant acme --number +380449999999 --provider Y --status active')
     await ended('trunkline did update +380449999999 --status inactive', {
@@ -139,7 +139,7 @@ cdrs               1: 1
     for (const id of [2, 3]) await place.done(`trunkline did delete id:${id} --yes`)
   })
 
-  it('joins no two tenants, and stays where others join it, as the hint shows', async () => {
+  it('cannot join two tenants, nor move while other records refer to it, as the hint says', async () => {
     const lines = [
       'tenant create --name Beta --slug beta --domain beta.example.com --status active --timezone UTC --max-extensions 5',
       'extension create --tenant beta --extension-number 109 --display-name B --generate-secret --status active',
@@ -199,7 +199,7 @@ cdrs               1: 1
 })
 
 describe('changing', () => {
-  it('leaves alone what is not named', async () => {
+  it('keeps the fields that are not named', async () => {
     const before = await place.json('trunkline queue show acme/800')
     await ended('trunkline queue update acme/800 --timeout 90 --fields timeout', {
       stdout: 'timeout  90\n',
@@ -210,7 +210,7 @@ describe('changing', () => {
     assert.deepEqual(rest, { ...former, timeout: 90 })
   })
 
-  it('takes back nothing that another changes meanwhile', async () => {
+  it('does not undo what someone else changes meanwhile', async () => {
     const wiring = (given: Wiring): Wiring => ({
       ...given,
       open: async (...opening) => {
@@ -227,7 +227,7 @@ describe('changing', () => {
     assert.deepEqual([provider, status], ['Carrier Two', 'inactive'])
   })
 
-  it('keeps the rules that more than one field has a part in', async () => {
+  it('follows the rules that concern several fields', async () => {
     await place.done(
       'trunkline extension create --tenant acme --extension-number 102 --display-name Bob --secret s --status active',
     )
@@ -251,7 +251,7 @@ describe('changing', () => {
     assert.equal((await place.json('trunkline gateway show Jasmin')).notes, null)
   })
 
-  it('of nothing is a misuse', () =>
+  it('no field is a misuse', () =>
     ended('trunkline tenant update acme', {
       code: 64,
       stderr: 'error: nothing to change: give at least one field\nhint: trunkline tenant update --help\n',

@@ -15,7 +15,7 @@ const ended = async (line: string, expected: Partial<Ran>, options = {}): Promis
 }
 
 describe('creating', () => {
-  it('prints the record, and a secret that was made up this once', async () => {
+  it('prints the record, and a generated secret this once', async () => {
     const { code, stdout, stderr } = await place.run(
       'trunkline ext create --tenant acme --extension-number 102 --display-name Bob --generate-secret --status active',
     )
@@ -23,7 +23,7 @@ describe('creating', () => {
     assert.match(stdout, /^secret {13}[\w-]{24}$/m)
   })
 
-  it('takes a secret from standard input, and prints it in no form', async () => {
+  it('reads a secret from standard input, and does not print it', async () => {
     const line =
       'trunkline ext create --tenant acme --extension-number 103 --display-name Ann --secret-file - --status active'
     const { stdout } = await place.run(`${line} --output json`, { input: 'from a pipe\nnot this\n' })
@@ -61,7 +61,7 @@ hint: trunkline queue create --help
     )
   })
 
-  it('refuses what is taken already', () =>
+  it('refuses a taken name', () =>
     ended(
       'trunkline tenant create --name B --slug acme --domain b.example.com --status active --timezone UTC --max-extensions 1',
       {
@@ -70,7 +70,7 @@ hint: trunkline queue create --help
       },
     ))
 
-  it('refuses JSON that is none', () =>
+  it('refuses invalid JSON', () =>
     ended("trunkline tenant update acme --settings '{'", {
       code: 65,
       stderr: `error: --settings is not valid JSON; write --settings '{"key": "value"}'\n`,

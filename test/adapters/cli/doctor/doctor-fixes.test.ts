@@ -187,7 +187,7 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
         VALUES (9, 1, '44', 'UK', 1, 1, 'active')`)
     }
 
-    it('since no daemon runs: one that is started puts it in force', () =>
+    it('since no daemon runs: starting one puts it in force', () =>
       withTrouble({ make: due }, async place => {
         const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
         const [fix = ''] = await fixesOf('deck_due', place, env)
@@ -197,7 +197,7 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
         assert.deepEqual(await fixesOf('deck_due', place, env), [])
       }))
 
-    it('though a daemon runs, which fails to: the list of decks', () =>
+    it('though a daemon runs that fails to: the list of decks', () =>
       withTrouble(
         {
           make: db => {

@@ -26,7 +26,7 @@ const findings = async (options: { env?: Record<string, string> } = {}): Promise
 }
 
 describe('doctor', () => {
-  it('has nothing to say when all is well', async () => {
+  it('finds nothing when all is well', async () => {
     assert.deepEqual(await place.run('trunkline doctor', { env: env() }), {
       code: 0,
       stdout: 'ok: nothing is wrong\n',
@@ -59,7 +59,7 @@ describe('doctor', () => {
     )
   })
 
-  it('finds a path that can be no database', async () => {
+  it('finds a path where no database can be', async () => {
     const { stdout } = await place.run(`trunkline doctor --db ${place.folder}`)
     assert.equal(
       stdout,
@@ -114,7 +114,7 @@ describe('doctor', () => {
     assert.deepEqual(await findings(), [])
   })
 
-  it('removes the unused record, older or not', async () => {
+  it('removes the unused record, even if it is the older one', async () => {
     const rate = (status: string) =>
       `trunkline rate create --tenant acme --prefix 44 --destination UK --cost-per-minute 1 --billing-increment 1 --status ${status}`
     await place.done(rate('active'))

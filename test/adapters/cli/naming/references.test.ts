@@ -23,7 +23,7 @@ after(() => place.remove())
 const idOf = async (line: string): Promise<number> => (await place.json(`trunkline ${line}`)).id
 
 describe('a plain number', () => {
-  it('is that of a rate, queue or DID where no record has it for its id', async () => {
+  it('names a rate, queue or DID if no record has that id', async () => {
     assert.equal(await idOf('rate show 380'), 1)
     assert.equal(await idOf('queue show 800'), 1)
     assert.equal(await idOf('did show 380449999999'), 2)
@@ -43,7 +43,7 @@ describe('a plain number', () => {
     assert.equal(await idOf('rate show 3'), 3)
   })
 
-  it('in a flag is refused as well, and joins nothing', async () => {
+  it('that is ambiguous in a flag is refused as well, and nothing is stored', async () => {
     await place.done(
       'trunkline queue create --tenant acme --name Sales --queue-number 1 --strategy ringall --timeout 60 --status active',
     )
@@ -86,7 +86,7 @@ describe('a plain number', () => {
     assert.equal((await place.json('trunkline did show id:1')).number, '+380441234567')
   })
 
-  it('may be written behind the tenant that is given as well, and behind no other', async () => {
+  it('may follow the name of the given tenant, and of no other', async () => {
     for (const tenant of ['beta', '2']) {
       assert.equal(await idOf(`extension show --tenant ${tenant} beta/101`), 2)
       assert.equal(await idOf(`extension show --tenant ${tenant} 2/101`), 2)
@@ -99,13 +99,13 @@ describe('a plain number', () => {
     assert.match((await place.run('trunkline extension show --tenant acme gamma/101')).stderr, /"acme\/gamma\/101"/)
   })
 
-  it('is looked for with the tenant that is given beside it', async () => {
+  it('is looked up within the given tenant', async () => {
     assert.equal(await place.done('trunkline cdr list --tenant acme --extension 101 --fields id'), '1\n')
     assert.equal(await place.done('trunkline cdr list --tenant beta --extension 101 --fields id'), '')
     assert.equal((await place.run('trunkline cdr list --extension 101')).code, 64)
   })
 
-  it('that is neither id nor number of a record is reported as before', async () => {
+  it('that is neither the id nor the number of a record is an unknown record', async () => {
     const { code, stderr } = await place.run('trunkline rate show 999')
     assert.equal(code, 67)
     assert.match(stderr, /^error: there is no rate "999"; give its TENANT\/PREFIX or ID$/m)

@@ -17,8 +17,8 @@ const saidOf = async (line: string): Promise<string> => {
 
 const RATE = '--destination X --cost-per-minute 1 --billing-increment 1 --status active'
 
-describe('a natural key that another record has, where the API allows that,', () => {
-  it('is warned of when a record is made', async () => {
+describe('a natural key that two records share, which the API allows,', () => {
+  it('causes a warning when a record is created', async () => {
     const did = 'trunkline did create --tenant acme --provider X --status active --number'
     assert.equal(await saidOf(`${did} +380440000000`), 'DID created.\n')
     assert.equal(
@@ -31,7 +31,7 @@ describe('a natural key that another record has, where the API allows that,', ()
     )
   })
 
-  it('is warned of when a record gets it by a change, and not by any other', async () => {
+  it('causes a warning when a change gives it to a record, but not at other changes', async () => {
     assert.match(await saidOf('trunkline did update id:2 --number +380441234567'), /^warning: there is another DID/m)
     assert.equal(await saidOf('trunkline did update id:2 --provider Y'), 'DID updated.\n')
   })

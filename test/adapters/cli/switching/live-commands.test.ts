@@ -101,7 +101,7 @@ describe('trunkline calls', () => {
     )
   })
 
-  it('ends one, which the audit trail notes', async () => {
+  it('ends a call, which the audit trail notes', async () => {
     const first = heldSwitch({ calls: [call('a')] })
     const second = heldSwitch({ calls: [call('b')] })
     const options: RunOptions = { wiring: wiring => ({ ...wiring, switches: async () => [first.held, second.held] }) }

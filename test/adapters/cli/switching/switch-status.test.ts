@@ -56,7 +56,7 @@ describe('trunkline switch status', () => {
     assert.equal((await place.run('trunkline switch status', besideDaemon({ kind: 'asterisk' }))).code, 69)
   })
 
-  it('says that the daemon tells nothing', async () => {
+  it('says so if the daemon does not answer', async () => {
     const { code, stdout, stderr } = await place.run('trunkline switch status', {
       ...withSwitches({}),
       env: { TRUNKLINE_METRICS_PORT: '0' },

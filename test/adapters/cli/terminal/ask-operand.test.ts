@@ -12,11 +12,11 @@ before(async () => {
 })
 after(() => place.remove())
 
-describe('at a terminal, a command without its operands', {
+describe('at a terminal, a command without its arguments', {
   skip: unbuilt || missing('python3'),
   timeout: 60_000,
 }, () => {
-  it('lets a record be chosen', async () => {
+  it('offers the records to choose from', async () => {
     await place.done(
       'trunkline gateway create --name Kannel --provider-type kannel --server-host 127.0.0.1 --server-port 13013 --username u --password-file -',
       { input: 'secret of kannel' },
@@ -31,7 +31,7 @@ describe('at a terminal, a command without its operands', {
     assert.match(screen.printed(), /^name +Jasmin$/m)
   })
 
-  it('asks for one after the other, and lets a value be chosen where few are known', async () => {
+  it('asks for one after the other, and offers the known values if there are few', async () => {
     await place.done('trunkline admin create una@example.com --random-password')
     const screen = atTerminal(place, ['admin', 'role'])
     await screen.until('email:')

@@ -126,7 +126,7 @@ describe('a table', () => {
     assert.match(text, /│ ared line tab +│/)
   })
 
-  it('colours words that tell a state, in any case', () => {
+  it('colours words for states, in upper or lower case', () => {
     const { text } = drawn([column('state')], [['ANSWERED'], ['failed'], ['whatever']], 80, true)
     assert.ok(text.includes('\x1b[32mANSWERED\x1b[39m'))
     assert.ok(text.includes('\x1b[31mfailed\x1b[39m'))

@@ -91,7 +91,7 @@ describe('calls of switches that are exported', () => {
       to.remove()
     })
 
-  test('are known where they come from', async () => {
+  test('are recognised in the database that they came from', async () => {
     const file = from.path('same.csv')
     await from.done(`trunkline cdr export --out ${file}`)
     const before = recordsOf(from)
@@ -132,7 +132,7 @@ describe('an import of calls', () => {
   const IDS = `${HEAD},source,switch_call_id\n`
   const count = async (): Promise<number> => Number((await desk.query('SELECT count(*) FROM cdrs'))[0])
 
-  test('knows those without an id by all of their values: two that are the same are two, and stay two', async () => {
+  test('recognises calls without an id by all of their values: two equal ones stay two', async () => {
     const text = `${HEAD}\n${row(1)}${row(1)}${row(2)}`
     assert.equal((await desk.take('cdrs', text)).summary.created, 3)
     const { summary, stderr } = await desk.take('cdrs', text, [], 'other.csv')
@@ -143,7 +143,7 @@ describe('an import of calls', () => {
     assert.equal((await desk.take('cdrs', text, ['--allow-duplicates'])).summary.created, 3)
   })
 
-  test('says in a dry run what is known', async () => {
+  test('says in a dry run which calls are stored already', async () => {
     await desk.take('cdrs', `${IDS}${row(1, ',asterisk,1')}${row(2, ',,')}`)
     const { summary } = await desk.take('cdrs', `${IDS}${row(1, ',asterisk,1')}${row(2, ',,')}${row(3, ',,')}`, [
       '--dry-run',
@@ -171,7 +171,7 @@ describe('an import of calls', () => {
     assert.deepEqual([summary.created, summary.skipped, summary.rejected], [1, 1, 1])
   })
 
-  test('wants the source and the id together with whatever else is given of a switch', async () => {
+  test('requires the source and the id if any other column of a switch is given', async () => {
     const switches = [...new Set(SOURCE_FORMATS.map(switchOf))]
     const { summary } = await desk.take(
       'cdrs',
@@ -190,7 +190,7 @@ describe('an import of calls', () => {
     )
   })
 
-  test('shows the outcome of a call by itself where the file does not', async () => {
+  test('derives the outcome of a call if the file does not have it', async () => {
     const answered = row(1, ',asterisk,1')
     const text = `${IDS}${answered}${answered.replace('ANSWERED', 'BUSY').replace(',1\n', ',2\n')}${answered.replace('outbound', 'inbound').replace(',1\n', ',3\n')}`
     await desk.take('cdrs', text)
@@ -201,7 +201,7 @@ describe('an import of calls', () => {
     ])
   })
 
-  test('refuses former ratings that are none', async () => {
+  test('refuses invalid former ratings', async () => {
     const bad = ['[1]', '{}', '[{"replaced_at":"2026-10-01","outcome":"rated","bill_seconds":-1,"cost":"1"}]']
     const rows = bad.map((history, i) => row(i, `,asterisk,${i},"${history.replaceAll('"', '""')}"`)).join('')
     const { summary } = await desk.take('cdrs', `${IDS.trim()},former_ratings\n${rows}`)

@@ -48,7 +48,7 @@ describe('an export', () => {
     )
   })
 
-  it('holds one tenant’s records alone when told to', async () => {
+  it('holds only one tenant’s records on request', async () => {
     await desk.create('tenants', { slug: 'other' })
     await rate('1')
     await rate('2', { tenant_id: 2 })
@@ -135,7 +135,7 @@ describe('an export', () => {
     assert.match(await desk.give('rates', ['--out', '-']), /^tenant,prefix,/)
   })
 
-  it('shows no secret at a terminal unless asked to, and says so', async () => {
+  it('hides secrets at a terminal unless asked not to, and says so', async () => {
     await desk.create('sms_gateways', { name: 'g', password: 's3cret', callback_token: 't0ken' })
     const { context, heard } = listening(desk.services)
     Object.assign(context.io.stdout, { isTTY: true })

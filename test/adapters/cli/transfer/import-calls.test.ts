@@ -71,7 +71,7 @@ describe('an import of call records', () => {
     assert.equal((await stored()).length, 1210)
   })
 
-  it('that was finished and comes again stores nothing, which is said, unless duplicates are allowed', async () => {
+  it('that is repeated stores nothing and says so, unless duplicates are allowed', async () => {
     const text = `${CALLS}\n${calls(1, 1200)}`
     await desk.take('cdrs', text)
     for (const flags of [[], ['--no-resume'], ['--dry-run']]) {
@@ -84,7 +84,7 @@ describe('an import of call records', () => {
     assert.equal((await stored()).length, 2400)
   })
 
-  it('keeps the good rows of a batch whose references are bad, and writes the others down', async () => {
+  it('stores the good rows of a batch with bad references, and writes the others to the reject file', async () => {
     const rejects = join(desk.folder, 'r.csv')
     const text = `${CALLS.replace('tenant', 'tenant_id')}\n${calls(1, 3).replaceAll('acme', '1').replace('1,2,2,', '77,2,2,')}`
     const { summary } = await desk.take('cdrs', text, ['--on-error', 'continue', '--reject-file', rejects])

@@ -32,7 +32,7 @@ describe('a column', () => {
     )
   })
 
-  it('of objects is one too, whichever way each of them writes it', async () => {
+  it('of JSON objects is a field in the same way, however each object writes it', async () => {
     const rows = [
       { Prefix: '380', Destination: 'x', 'Cost per minute': '1', 'Billing.Increment': 60, STATUS: 'active' },
       { prefix: '381', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' },
@@ -41,7 +41,7 @@ describe('a column', () => {
     assert.equal(summary.created, 2)
   })
 
-  it('that is there twice, written in two ways, is refused', async () => {
+  it('that occurs twice, written in two ways, is refused', async () => {
     const { stderr } = await desk.take('rates', deck('380,x,1,60,active,381').replace('\n', ',Prefix\n'), FLAGS)
     assert.match(stderr, /^in\.csv:1: Prefix: The column is the same field as prefix\.$/m)
     const row = { prefix: '380', Prefix: '381', destination: 'x', cost_per_minute: '1', billing_increment: 60 }
@@ -49,7 +49,7 @@ describe('a column', () => {
     assert.match(twice.stderr, /^in\.ndjson:1: Prefix: The column is the same field as prefix\.$/m)
   })
 
-  it('that a record cannot do without is missed in each object where --map passes over it', async () => {
+  it('that is required is reported missing in each object if --map ignores it', async () => {
     const row = { prefix: '380', destination: 'x', cost_per_minute: '1', billing_increment: 60, status: 'active' }
     const text = JSON.stringify(row)
     const { stderr } = await desk.take('rates', text, [...FLAGS, '--map', 'status='], 'in.ndjson')
@@ -63,7 +63,7 @@ describe('a column', () => {
     assert.equal(summary.created, 1)
   })
 
-  it('goes by --map before the name of a field, and both sides of it may be written in any way', async () => {
+  it('follows --map rather than its own name, with both sides written in any way', async () => {
     const text = 'Prefix,Name,PRICE,destination,billing_increment\nnot this,380,1,x,60\n'
     const maps = ['Prefix=', 'name=Prefix', 'Price=Cost Per Minute'].flatMap(map => ['--map', map])
     await desk.take('rates', text, [...FLAGS, ...maps, '--set', 'Status=active'])
@@ -101,7 +101,7 @@ describe('a column that is nearly the name of a field', () => {
   })
 })
 
-it('a column that is near no field comes with no command, but with how it is passed over', async () => {
+it('for a column unlike any field, the error says how to ignore it, and no command is suggested', async () => {
   const text = 'prefix,destination,cost_per_minute,billing_increment,status,Grace Time\n380,x,1,60,active,0\n'
   const { stderr } = await desk.take('rates', text, FLAGS)
   assert.equal(
@@ -113,7 +113,7 @@ it('a column that is near no field comes with no command, but with how it is pas
   assert.deepEqual(await desk.query(RATES), ['380|x|10000|60|active'])
 })
 
-it('what a terminal would act on is not printed, be it in a header or a prefix, nor told in a command', async () => {
+it('control characters in a header or a prefix are not printed, and appear in no suggested command', async () => {
   const named = await desk.take('rates', deck().replace('prefix', '\u001bcprefix'), FLAGS)
   assert.match(named.stderr, /^in\.csv:1: prefix: Rates have no field "\\u001bcprefix"; did you mean prefix\?$/m)
   assert.equal(hintIn(named.stderr), undefined)
@@ -122,7 +122,7 @@ it('what a terminal would act on is not printed, be it in a header or a prefix, 
   assert.match(warned.stderr, /^in\.csv:2: warning: prefix: 44a is kept/m)
 })
 
-it('a row that tells spreadsheets the separator is skipped', async () => {
+it('a row that names the separator for spreadsheets is skipped', async () => {
   for (const separator of [';', '\t', ',']) {
     const text = deck(`38${separator.charCodeAt(0)},x,1,60,active`).replaceAll(',', separator)
     const { summary } = await desk.take('rates', `sep=${separator}\r\n${text}`, FLAGS)

@@ -44,7 +44,7 @@ describe('natural keys', () => {
     ])
   })
 
-  it('that are telephone numbers are those of the record that has the number, however it is written', async () => {
+  it('that are telephone numbers match however the number is written', async () => {
     const settings = { dialling: { country: 'UA', area_code: '44' } }
     await desk.create('tenants', { slug: 'kyiv', domain: 'kyiv.example.com', settings })
     await desk.create('dids', { tenant_id: 2, number: '+380441234567', provider: 'Old' })
@@ -69,7 +69,7 @@ describe('natural keys', () => {
     assert.equal((await desk.query(numbers)).length, 2)
   })
 
-  it('leave a record that holds what its row says as it is in upsert mode, and count it apart', async () => {
+  it('leave an equal record alone in upsert mode, and count it separately', async () => {
     await desk.take('rates', deck(stored, '44,UK,1,60,active', '45,DK,1,60,active'), FLAGS)
     const before = await desk.query('SELECT updated_at FROM rates ORDER BY id')
     const changing = deck(stored, '44,UK,1.0000,60,active', '45,DK,1,60,inactive')
@@ -88,7 +88,7 @@ describe('natural keys', () => {
     assert.deepEqual(await desk.query("SELECT count(*) FROM audit WHERE action = 'import'"), ['2'])
   })
 
-  it('leave what a row of JSON does not name as it is, which alone changes nothing', async () => {
+  it('keep the fields that a JSON row does not name', async () => {
     const extension = { extension_number: '101', display_name: 'A', secret: 's', status: 'active' }
     const take = (members: object) =>
       desk.take('extensions', JSON.stringify([members]), [...FLAGS, '--mode', 'upsert'], 'in.json')
@@ -156,7 +156,7 @@ describe('references', () => {
     ])
   })
 
-  it('to what is not there are errors', async () => {
+  it('to missing records are errors', async () => {
     const { summary } = await desk.take('extensions', `${header}nobody,101,A,s,active\n`)
     assert.deepEqual(summary.errors, [
       { line: 2, rule: 'reference', field: 'tenant', message: 'The selected tenant is invalid.' },
@@ -207,7 +207,7 @@ describe('a tenant’s limit', () => {
     assert.deepEqual(await desk.query('SELECT extension_number FROM extensions'), ['101', '102', '103'])
   })
 
-  it('is no matter for records that exist', async () => {
+  it('does not concern existing records', async () => {
     await desk.take('extensions', header + rows(101, 3), FLAGS)
     const { summary } = await desk.take('extensions', header + rows(101, 3), [...FLAGS, '--mode', 'upsert'])
     assert.deepEqual([summary.unchanged, summary.rejected], [3, 0])

@@ -48,7 +48,7 @@ describe('a resumed import', () => {
     assert.match(again.stderr, /^continuing after 1,499 rows, 1,498 of which are already stored\n/)
   })
 
-  it('and is interrupted while it passes over what is stored, says what that is and how to go on', async () => {
+  it('that is interrupted while it skips stored rows says what is stored and how to continue', async () => {
     const text = Buffer.from(file(8_000, {}))
     const { summary } = await desk.take('cdrs', text)
     const stop = new AbortController()
@@ -96,7 +96,7 @@ describe('a resumed import', () => {
     assert.match(first.stderr, /^nothing was imported/m)
   })
 
-  it('stops at a bad row of its own alone, not at those that were rejected before', async () => {
+  it('stops only at bad rows of its own part, not at those that were rejected before', async () => {
     const text = file(1500, { 3: BAD })
     await desk.take('cdrs', text, ['--on-error', 'continue'])
     const { summary, stderr } = await desk.take('cdrs', text + file(5, {}).slice(HEADER.length + 1), ['--resume'])
@@ -132,7 +132,7 @@ describe('a resumed import', () => {
   })
 })
 
-it('records of one key that the API allows are told how they come in, and those that are stored how they change', async () => {
+it('the hint for rows with one key names --allow-duplicates, and for stored records --mode upsert', async () => {
   const deck = (...prefixes: string[]): string =>
     `prefix,destination,cost_per_minute,billing_increment,status\n${prefixes.map(prefix => `${prefix},x,1,60,active\n`).join('')}`
   const flags = ['--tenant', 'acme']
@@ -148,7 +148,7 @@ it('records of one key that the API allows are told how they come in, and those 
   assert.doesNotMatch((await desk.take('extensions', unique, flags)).stderr, /--allow-duplicates/)
 })
 
-it('all that is wrong with an object is reported at once: members that are none, and values', async () => {
+it('every error of an object is reported at once: unknown members, and values', async () => {
   const row = { prefix: '1', destinatoin: 'x', cost_per_minute: 'dear', billing_increment: 0, status: 'active' }
   const { summary } = await desk.take('rates', JSON.stringify(row), ['--tenant', 'acme'], 'in.ndjson')
   assert.deepEqual(
@@ -157,7 +157,7 @@ it('all that is wrong with an object is reported at once: members that are none,
   )
 })
 
-it('a prefix that looks like a range is kept as it came, with a warning of what it matches', async () => {
+it('a prefix that looks like a range is kept unchanged, with a warning of what it matches', async () => {
   const deck =
     'prefix,destination,cost_per_minute,billing_increment,status\n33-35,x,1,60,active\n380/381,x,1,60,active\n44,x,1,60,active\n'
   const { summary, stderr } = await desk.take('rates', deck, ['--tenant', 'acme'])
@@ -180,7 +180,7 @@ it('a range is reported whichever dash it is written with', async () => {
   assert.deepEqual([summary.created, summary.warned], [8, 8])
 })
 
-it('a prefix that matches another way than it looks, or nothing, is kept with a warning, which JSON has in full', async () => {
+it('a prefix that does not match what it seems to, or nothing, is kept with a warning, complete in JSON', async () => {
   const deck = ['33..35', '33 to 35', '33abc', '+33', '*98', '33 35']
     .map(prefix =>
       JSON.stringify({ prefix, destination: 'x', cost_per_minute: 1, billing_increment: 60, status: 'active' }),

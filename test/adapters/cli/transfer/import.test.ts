@@ -67,7 +67,7 @@ describe('an import of a table', () => {
     )
   })
 
-  it('reads a column by the name that --map gives it, and passes over one that is mapped to nothing', async () => {
+  it('reads a column by the name that --map gives it, and ignores one that is mapped to nothing', async () => {
     const text = 'Code;Note;Cost / Min\n380;old;0.5\n'
     const flags = ['--map', 'Code=prefix', '--map', 'Cost / Min=cost_per_minute', '--map', 'Note=']
     const sets = ['--set', 'destination=All', '--set', 'billing_increment=6', '--set', 'status=active']
@@ -75,7 +75,7 @@ describe('an import of a table', () => {
     assert.deepEqual(await desk.query(RATES), ['380|All|5000|6|active'])
   })
 
-  it('refuses a mapping of a column that is not there', async () => {
+  it('refuses a mapping of a missing column', async () => {
     const flags = [...FLAGS, '--map', 'Cod=prefix']
     await assert.rejects(desk.take('rates', 'Code,x\n', flags), {
       message: '--map: there is no column "Cod"; did you mean "Code"?',
@@ -108,7 +108,7 @@ describe('an import of a table', () => {
     assert.deepEqual(errors, ['deck.csv:3: row: A quote that opens in this row is never closed.'])
   })
 
-  it('never takes for a secret what a list shows in its place', async () => {
+  it('never stores the mask that a list shows in place of a secret', async () => {
     await desk.create('extensions', { tenant_id: 1, extension_number: '101', secret: 'kW3-9fQm-Zt81' })
     const list = 'tenant,extension_number,display_name,secret,status\nacme,101,Front desk,••••••,active\n'
     for (const [text, flags] of [
@@ -160,7 +160,7 @@ it('a row of only separators is blank, whichever they are', async () => {
 })
 
 describe('rates', () => {
-  it('of several codes in one cell are as many', async () => {
+  it('of several codes in one cell are separate rates', async () => {
     await desk.take(
       'rates',
       deck('"61 38,39",Melbourne,1,60,active', '"44 20; 33",x,1,60,active', '"7,8",y,1,60,active'),
@@ -176,14 +176,14 @@ describe('rates', () => {
     ])
   })
 
-  it('whose cell repeats a code stand or fall together', async () => {
+  it('of one cell are all rejected if one of its codes is a duplicate', async () => {
     const text = deck('6138,a,1,60,active', '"61 37,38",b,1,60,active')
     const { summary } = await desk.take('rates', text, [...FLAGS, '--on-error', 'continue'])
     assert.deepEqual([summary.created, summary.rejected], [1, 1])
     assert.deepEqual(await desk.query('SELECT prefix FROM rates'), ['6138'])
   })
 
-  it('say why a sheet’s damage is not a value', async () => {
+  it('that a spreadsheet has damaged are refused with the cause', async () => {
     assert.deepEqual(
       await errorsOf(
         desk,
@@ -199,14 +199,14 @@ describe('rates', () => {
     )
   })
 
-  it('take a decimal comma when told to, and then no point', async () => {
+  it('take a decimal comma with --decimal-comma, and then no point', async () => {
     await desk.take('rates', deck('1,x,"0,0123",60/60,active'), [...FLAGS, '--decimal-comma'])
     assert.deepEqual(await desk.query(RATES), ['1|x|123|60|active'])
     const [error] = await errorsOf(desk, deck('2,x,0.5,60,active'), ['--decimal-comma'])
     assert.match(error ?? '', /0\.5 has a point, where --decimal-comma wants a comma/)
   })
 
-  it('after a blank row are not lost, and the blank row is reported', async () => {
+  it('after a blank row are stored, and the blank row is reported', async () => {
     const { summary, stderr } = await desk.take('rates', deck('1,x,1,60,active', ',,,,', '', '2,x,1,60,active'), FLAGS)
     assert.deepEqual([summary.created, summary.blank, summary.blank_lines], [2, 2, [3, 4]])
     assert.match(stderr, /2 blank \(line 3, 4\)/)

@@ -244,7 +244,7 @@ describe('an account of one tenant', () => {
     for (const { tenant_id } of listed.json.data) assert.equal(tenant_id, world.references.tenant_id)
   })
 
-  it('is quoted and reported what its own tenant pays', async () => {
+  it('gets quotes and reports of its own tenant', async () => {
     const quoted = (tenant_id: number) => ask('POST', '/api/console/quote', { tenant_id, number: '+380441234567' })
     assert.equal((await quoted(world.references.tenant_id)).status, 200)
     assert.equal((await quoted(other)).status, 404)

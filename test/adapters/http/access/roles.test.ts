@@ -197,7 +197,7 @@ describe('a manager', () => {
 })
 
 describe('accounts and sessions', () => {
-  it('are for admins alone', async () => {
+  it('are for admins only', async () => {
     for (const route of routesOf(world.service).filter(({ path }) => OF_ADMINS.test(path)))
       for (const method of METHODS.filter(each => route.methods[each]))
         for (const path of pathsOf(route, () => 999)) {
@@ -209,8 +209,8 @@ describe('accounts and sessions', () => {
   })
 })
 
-describe('an account is told', () => {
-  it('what it may do', async () => {
+describe('GET /api/console/me', () => {
+  it('shows what the account may do', async () => {
     const { json } = await ask.supervisor('GET', '/api/console/me')
     const { role, roles, tenant, permissions } = json.data
     assert.deepEqual({ role, roles, tenant }, { role: 'supervisor', roles: 'enforced', tenant: null })

@@ -106,7 +106,7 @@ describe('the log', () => {
     }
   })
 
-  it('has a line, and no error, for a client that went away, whose request is finished all the same', async () => {
+  it('has a line, but no error, for a client that went away; its request is finished', async () => {
     const own = await startWorld()
     const { service, session } = own
     const id = await addGateway(service, session, place.gateway)

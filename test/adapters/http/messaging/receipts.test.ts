@@ -175,7 +175,7 @@ describe('a receipt', () => {
     assert.deepEqual(await stored(), message)
   })
 
-  it('that nests too deep, or is JSON under another type, shows its status all the same', async () => {
+  it('that nests too deep, or is JSON under another type, still has its status read', async () => {
     const deep = `{"id":"deep","status":"EXPIRED","deep":${'['.repeat(50)}${']'.repeat(50)}}`
     for (const [body, type] of [
       [deep, 'application/json'],

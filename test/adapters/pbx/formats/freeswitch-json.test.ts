@@ -101,7 +101,7 @@ const CARRIERS = {
 }
 const originator = { originator_caller_profiles: [PROFILE] }
 
-test("the leg to a carrier is the call's record, with the number and the extension that the dialplan has told", () => {
+test("the leg to a carrier is the call's record, with the number and the extension that the dialplan has set", () => {
   const profile = { ...PROFILE, caller_id_number: '12125550100', destination_number: '380441234567', originator }
   const read = call(document(encoded(CARRIERS), [{ caller_profile: profile, times: TIMES }]))
   assert.deepEqual(

@@ -92,7 +92,7 @@ test(
 )
 
 test(
-  'a catalog is current until something it is made of has changed, or nothing can be told any more',
+  'a catalog is current until something in it has changed, or everything is forgotten',
   inWorld(async world => {
     const known = catalogs(sqliteOf(world.storage).connection)
     const before = known.of(world.tenantId)

@@ -124,7 +124,7 @@ describe('a deck that was replaced', () => {
   )
 
   it(
-    'goes on being forgotten where that was interrupted',
+    'is forgotten completely, even if that was interrupted',
     inWorld(async world => {
       const { storage, tenantId } = world
       await replaceDeck(

@@ -66,7 +66,7 @@ test('a list sorted by what has no index examines the records in steps, and show
   await storage.close()
 })
 
-test('each order that is said to have an index has one', async () => {
+test('each order that is declared to have an index has one', async () => {
   const storage = openStorage(':memory:', { clock: manualClock() })
   for (const resource of resources)
     for (const by of indexed(resource))

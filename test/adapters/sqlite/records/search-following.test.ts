@@ -28,10 +28,10 @@ test('errors in following are reported, and do not end it', async () => {
   storage.connection.db.exec('ALTER TABLE search_indexes RENAME TO elsewhere')
   const following = new AbortController()
   let followed = Promise.resolve()
-  const told = await new Promise(resolve => {
+  const failure = await new Promise(resolve => {
     followed = storage.indexing.followWrites(following.signal, resolve)
   })
-  assert.match(String(told), /no such table: search_indexes/)
+  assert.match(String(failure), /no such table: search_indexes/)
   following.abort()
   await followed
   await storage.close()

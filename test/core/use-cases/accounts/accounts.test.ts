@@ -15,7 +15,7 @@ function world() {
 }
 
 describe('a new account', () => {
-  it('is an admin, named by what stands before the @, unless it is said otherwise', async () => {
+  it('is by default an admin, named by the part of the e-mail before the @', async () => {
     const { keeping } = world()
     const { account } = await keeping.create({ email: 'Ann@example.com', password: 'correct horse' })
     assert.deepEqual([account.name, account.role], ['Ann', 'admin'])

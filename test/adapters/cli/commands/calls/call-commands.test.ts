@@ -5,7 +5,7 @@ import { after, before, describe, test } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../../../support/cli/cli.ts'
 import { asteriskRow } from '../../../../support/data/switch.ts'
 
-describe('a folder, from the command line', () => {
+describe('cdr ingest of a folder', () => {
   let place: Workplace
   before(async () => {
     place = workplace()
@@ -20,7 +20,7 @@ describe('a folder, from the command line', () => {
   })
   after(() => place.remove())
 
-  test('of CSV files is taken in, and what is passed over is said', async () => {
+  test('stores the records of its CSV files, and names the files that it skipped', async () => {
     const { code, stdout, stderr } = await place.run(`trunkline cdr ingest ${place.path('cdr')}`)
     assert.deepEqual([code, stdout], [0, 'stored      2\nknown       0\nquarantined 0\n'])
     assert.equal(
@@ -31,14 +31,14 @@ describe('a folder, from the command line', () => {
     )
   })
 
-  test('without a file that could be taken in ends with 65, an empty one with 0', async () => {
+  test('ends with 65 if no file holds records, and with 0 if the folder is empty', async () => {
     const { code, stderr } = await place.run(`trunkline cdr ingest ${place.path('notes')} --format ndjson`)
     assert.equal(code, 65)
     assert.match(stderr, /no records of the format ndjson: 12\n(?: {2}\S+\n){10} {2}… and 2 more\n/)
     assert.equal((await place.run(`trunkline cdr ingest ${place.path('none')}`)).code, 0)
   })
 
-  test('with what cannot be read ends with 66, the others taken in, and names it with the reason', async () => {
+  test('ends with 66 if a file cannot be read, names it with the reason, and stores the others', async () => {
     for (const [file, stored] of [
       ['links/a.json', 0],
       ['mixed/a.csv', 1],
@@ -50,7 +50,7 @@ describe('a folder, from the command line', () => {
   })
 })
 
-describe('the tenant of records without one, from the command line', () => {
+describe('the --tenant of records without a tenant', () => {
   let place: Workplace
   before(async () => {
     place = workplace()
@@ -61,7 +61,7 @@ describe('the tenant of records without one, from the command line', () => {
   })
   after(() => place.remove())
 
-  test('is given by id or slug', async () => {
+  test('is an id or a slug', async () => {
     const { id } = await place.json('trunkline tenant show acme')
     assert.equal((await place.json(`trunkline cdr ingest ${place.path('a.csv')} --tenant ${id}`)).stored, 1)
     assert.equal(
@@ -72,7 +72,7 @@ describe('the tenant of records without one, from the command line', () => {
     assert.equal((await place.json(`trunkline cdr quarantine replay --tenant ${id}`)).replayed, 1)
   })
 
-  test('that there is not is 67, and nothing is read', async () => {
+  test('that does not exist ends with 67, and nothing is read', async () => {
     writeFileSync(place.path('d.csv'), asteriskRow({ id: '4', accountcode: '' }))
     for (const named of ['--tenant acmee', '--tenant 99', '--context from-acme=acmee']) {
       const { code, stderr } = await place.run(`trunkline cdr ingest ${place.path('d.csv')} ${named}`)

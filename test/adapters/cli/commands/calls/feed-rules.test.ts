@@ -4,7 +4,7 @@ import { completed, rulesFrom } from '../../../../../adapters/cli/commands/calls
 
 const feed = { timezone: 'Europe/Kyiv', contexts: { a: 'acme' }, tenant: 'acme', switchName: 'pbx-1' }
 
-test("rules that no option tells are the feed's, or those of no feed", () => {
+test('rules without an option are those of the feed, or the defaults if there is no feed', () => {
   assert.deepEqual(completed(rulesFrom({}), feed), feed)
   assert.deepEqual(completed(rulesFrom({})), { timezone: 'UTC', contexts: {}, tenant: null })
 })

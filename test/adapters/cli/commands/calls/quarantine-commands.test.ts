@@ -4,7 +4,7 @@ import { after, before, describe, test } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../../../support/cli/cli.ts'
 import { asteriskRow } from '../../../../support/data/switch.ts'
 
-describe('what is in quarantine', () => {
+describe('the quarantine', () => {
   let place: Workplace
   const DISCARD = 'trunkline cdr quarantine discard'
   const left = async (filter = ''): Promise<number[]> =>
@@ -30,7 +30,7 @@ describe('what is in quarantine', () => {
     assert.deepEqual([none.code, none.stderr], [0, 'no record in quarantine matches\n'])
   })
 
-  test('is discarded by nothing less than ids or a filter, and a yes', async () => {
+  test('discards records only by ids or a filter, and only after a confirmation', async () => {
     assert.equal((await place.run(`${DISCARD} --yes`)).code, 64)
     assert.equal((await place.run(`${DISCARD} --reason '' --feed '' --yes`)).code, 64)
     assert.equal((await place.run(`${DISCARD} 1x --yes`)).code, 64)
@@ -41,7 +41,7 @@ describe('what is in quarantine', () => {
     assert.deepEqual(await left(), [1, 2, 3, 4, 5])
   })
 
-  test('is discarded by id, by reason and by feed, and the audit trail says what it was', async () => {
+  test('discards records by id, by reason and by feed, and the audit trail keeps what they were', async () => {
     assert.equal(await place.done(`${DISCARD} 2 --yes`), 'discarded 1\n')
     assert.deepEqual(await place.json(`${DISCARD} 1 5 --reason columns --yes`), { discarded: 1 })
     assert.deepEqual(await place.json(`${DISCARD} --reason 'no tenant' --feed ${place.path('a.csv')} --yes`), {
@@ -65,7 +65,7 @@ describe('what is in quarantine', () => {
   })
 })
 
-test('what is replayed is read by the format that its feed has now', async () => {
+test('replayed records are read in the present format of their feed', async () => {
   const place = workplace()
   await furnish(place)
   const path = place.path('Master.csv')

@@ -29,7 +29,7 @@ describe('the usage of all tenants', () => {
   })
   after(() => place.remove())
 
-  test('is a line for each in its own month, with a total of all', async () => {
+  test('is one line for each, of the month in its own time zone, with a total', async () => {
     const { stdout } = await place.run(`${report} --no-color`, { columns: 80 })
     assert.equal(
       stdout,
@@ -60,7 +60,7 @@ describe('the usage of all tenants', () => {
     )
   })
 
-  test('by destination is a drawing for each that has calls, and one header in CSV', async () => {
+  test('by destination is a drawing for each tenant with calls, and in CSV has one header', async () => {
     const { stdout } = await place.run(`${report} --by destination --no-color`, { columns: 80 })
     assert.deepEqual(
       stdout.split('\n').filter(line => /^\S+, /.test(line)),
@@ -73,7 +73,7 @@ describe('the usage of all tenants', () => {
     )
   })
 
-  test('is asked for without naming one', async () => {
+  test('is refused if a tenant is named beside --all-tenants', async () => {
     for (const named of ['acme', '--tenant acme']) {
       const { code, stderr } = await place.run(`${report} ${named}`)
       assert.deepEqual([code, stderr], [64, 'error: --all-tenants reports every tenant; do not name one as well\n'])

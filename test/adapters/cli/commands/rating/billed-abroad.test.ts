@@ -66,7 +66,7 @@ test('a tenant without a country whose national numbers are billed as internatio
   )
 })
 
-test('nothing is said where numbers may be international, are few, or have rates as they are dialled', async () => {
+test('no finding where numbers may be international, are few, or have rates as they are dialled', async () => {
   const others: readonly Tenant[] = [
     { called: ['3545551234', '3545551235', '3545551236', '380441234567'] },
     { called: ['2125550123', '2125550123', '2125550124'] },

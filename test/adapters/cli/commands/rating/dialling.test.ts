@@ -56,7 +56,7 @@ describe('a tenant in New York', () => {
   }
   const quote = (number: string) => place.run(`trunkline rate quote gotham ${number}`)
 
-  test('that has not said so is billed as if national numbers were international, and is reported', async () => {
+  test('that has not set its country is billed as if national numbers were international, and is reported', async () => {
     assert.match((await quote('2125550123')).stdout, /^rate +212 {2}Morocco/m)
     await place.done(`trunkline cdr ingest ${file()} --quiet`)
     assert.deepEqual(
@@ -126,7 +126,7 @@ describe('a tenant in New York', () => {
     assert.match(check.stdout, /^ {2}14411 \(a short number; a rate must be for this very prefix\) {2}1 call$/m)
   })
 
-  test('has calls of its DID recognised however the switch writes it, and an ingest stores nothing again', async () => {
+  test('gets the calls of its DID however the switch writes it, and a second ingest stores nothing', async () => {
     const calls = await place.json('trunkline cdr list --tenant gotham')
     const own = calls.find(({ caller_number }: Record<string, unknown>) => caller_number === '2125550101')
     assert.equal(own.direction, 'outbound')
@@ -143,7 +143,7 @@ describe('a tenant in New York', () => {
     for (const { direction, cost } of inbound) assert.deepEqual([direction, cost], ['inbound', '0.0000'])
   })
 
-  test('has one DID on the command line, however it is written, and a second form of it is reported', async () => {
+  test('has one DID however it is written, and a second form of it is reported', async () => {
     for (const written of ['12125550101', '2125550101', '"+1 212 555 0101"', '"(212) 555-0101"'])
       assert.equal((await place.json(`trunkline did show ${written}`)).number, '+12125550101', written)
     assert.equal((await place.run('trunkline did show 5550101')).code, 67)
@@ -173,7 +173,7 @@ describe('a tenant in New York', () => {
   })
 })
 
-test('a feed is read by the country of its tenant, from the moment on when the tenant says so', async () => {
+test('a feed is read by the country of its tenant as soon as the tenant sets one', async () => {
   const place = workplace()
   for (const line of SETUP) await place.done(line, { input: 'kW3-9fQm-Zt81\n' })
   const path = place.path('Followed.csv')

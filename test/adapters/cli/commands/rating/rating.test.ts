@@ -139,7 +139,7 @@ describe('the calls of a switch, from the command line', () => {
   })
   after(() => place.remove())
 
-  test('are taken in, and what could not be used is reported', async () => {
+  test('are stored, and unusable records are reported', async () => {
     const first = await place.run(ingest('--timezone Europe/Kyiv'))
     assert.deepEqual(first, {
       code: 0,
@@ -181,7 +181,7 @@ describe('the calls of a switch, from the command line', () => {
     assert.equal((await place.json('trunkline cdr quarantine list')).length, 1)
   })
 
-  test('without an account code are replayed for the tenant that is named', async () => {
+  test('without an account code are replayed for the named tenant', async () => {
     writeFileSync(place.path('none.csv'), asteriskRow({ id: '9', accountcode: '', start: '2026-10-03 12:00:00' }))
     assert.equal((await place.json(`trunkline cdr ingest ${place.path('none.csv')}`)).quarantined, 1)
     const replayed = await place.run('trunkline cdr quarantine replay --tenant acme --timezone Europe/Kyiv')
@@ -190,7 +190,7 @@ describe('the calls of a switch, from the command line', () => {
     assert.equal(newest.started_at, '2026-10-03T09:00:00.000000Z')
   })
 
-  test('whose id a call of another switch has wait until their switch is named', async () => {
+  test('whose id a call of another switch has stay in quarantine until their switch is named', async () => {
     const [first, second] = ['one', 'two'].map(name => place.path(`${name}.ndjson`))
     writeFileSync(first ?? '', ndjsonRow({ id: '1', start: '2026-09-01 12:00:00' }))
     writeFileSync(second ?? '', ndjsonRow({ id: '1', to: '00380505555555', start: '2026-09-02 12:00:00' }))

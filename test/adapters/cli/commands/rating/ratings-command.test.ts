@@ -14,7 +14,7 @@ describe('the ratings of a call', () => {
   })
   after(() => place.remove())
 
-  test('are the one that holds, and each that it replaced with when that was', async () => {
+  test('are the present one and each former one, with the time when it was replaced', async () => {
     const [{ id, cost }] = await place.json('trunkline cdr list --limit 1')
     const [{ id: rate, cost_per_minute, prefix, billing_increment }] = await place.json('trunkline rate list')
     await place.done(`trunkline rate update ${rate} --cost-per-minute 0.06`)
@@ -33,7 +33,7 @@ describe('the ratings of a call', () => {
     assert.deepEqual(more, [])
   })
 
-  test('are none where no switch handed it over, and a call that is not there ends with 67', async () => {
+  test('are none for a call that no switch reported, and an unknown call ends with 67', async () => {
     const call = await place.json(
       "trunkline cdr create --tenant acme --caller-number 1 --destination-number 2 --direction inbound --disposition ANSWERED --duration-seconds 1 --bill-seconds 1 --cost 1 --started-at '2026-10-02 12:34:56'",
     )

@@ -53,7 +53,7 @@ describe('a call that is shown', () => {
     assert.deepEqual(await shown(4), ['too large', true, 'by the rate of 44 its cost exceeds what an amount can hold'])
   })
 
-  it('has that in CSV and by --fields too', async () => {
+  it('says so in CSV and with --fields as well', async () => {
     const csv = await place.done('trunkline cdr show 3 --output csv --fields id,outcome,unrated')
     assert.equal(csv, 'id,outcome,unrated\n3,no match,yes\n')
     assert.match(await place.done('trunkline cdr show 3 -o csv'), /,outcome,unrated,unrated_because\n/)
@@ -88,7 +88,7 @@ describe('unrated calls and those in quarantine', () => {
       )
   })
 
-  it('are none once there is a rate and they are rated again', async () => {
+  it('are gone once there is a rate and they are rerated', async () => {
     await place.done(
       'trunkline rate create --tenant acme --prefix 88 --destination Satellite --cost-per-minute 1 --billing-increment 1 --status active',
     )

@@ -79,20 +79,20 @@ describe('accounts', () => {
       stderr: 'error: An account for DAVE@example.com already exists.\n',
     }))
 
-  it('need an e-mail that is one', () =>
+  it('need a valid e-mail address', () =>
     ended('trunkline admin create dave --random-password', {
       code: 65,
       stderr: 'error: The email field must be a valid email address.\nhint: trunkline admin create --help\n',
     }))
 
-  it('need a password, which nobody can be asked for in a script', () =>
+  it('need a password, which a script cannot be asked for', () =>
     ended('trunkline admin create erin@example.com', {
       code: 64,
       stderr:
         'error: there is no password: give --password-file or --random-password\nhint: trunkline admin create erin@example.com --random-password\n',
     }))
 
-  it('names all that is missing at once, and not one thing after the other', () =>
+  it('names everything that is missing at once', () =>
     ended('trunkline init --db new.db --name Root', {
       code: 64,
       stderr:
@@ -119,7 +119,7 @@ describe('accounts', () => {
       { input: 'other words' },
     ))
 
-  it('get another role, of those that there are', async () => {
+  it('get another role, if there is such a role', async () => {
     await ended('trunkline admin role dave@example.com supervisor', { stderr: 'dave@example.com is supervisor now.\n' })
     await ended('trunkline admin role dave@example.com king', {
       code: 64,
@@ -148,7 +148,7 @@ describe('accounts', () => {
     await place.done('trunkline admin enable admin@example.com')
   })
 
-  it('are deleted when that is confirmed', async () => {
+  it('are deleted after a confirmation', async () => {
     await ended('trunkline admin delete dave@example.com', {
       code: 64,
       stderr:

@@ -22,7 +22,7 @@ describe('the audit trail, listed', () => {
     }
   })
 
-  it('by a resource has the changes of its records alone', async () => {
+  it('by a resource shows only the changes of its records', async () => {
     const resources = async (name: string) =>
       (await place.json(`trunkline audit list --resource ${name}`)).map(
         ({ resource }: { resource: string }) => resource,

@@ -54,7 +54,7 @@ describe('init', () => {
 })
 
 describe('status', () => {
-  it('counts what is there and says whether the daemon answers', async () => {
+  it('counts the records and says whether the daemon answers', async () => {
     const { code, stdout } = await place.run('trunkline status')
     assert.equal(code, 0)
     assert.match(stdout, /^database {2}\S+trunkline\.db \(0\.\d MB, log 0\.\d MB, schema \d+\)\n/)
@@ -77,7 +77,7 @@ describe('status', () => {
     assert.ok(third.queues > second.queues)
   })
 
-  it('says when calls of a switch were last taken in', async () => {
+  it('says when calls of a switch were last stored', async () => {
     writeFileSync(place.path('Master.csv'), asteriskRow())
     const { last_writes: before } = await place.json('trunkline status')
     await place.done(`trunkline cdr ingest ${place.path('Master.csv')}`)
@@ -94,8 +94,8 @@ describe('status', () => {
       assert.equal(counts.tenants, 1)
       const other = place.path('other.db')
       await place.done(`trunkline init --db ${other} --email admin@example.com --random-password`)
-      const told = await place.done(`trunkline status --db ${other}`, { env: { TRUNKLINE_PORT } })
-      assert.match(told, /^daemon {4}up \(\S+\), but it serves another database$/m)
+      const status = await place.done(`trunkline status --db ${other}`, { env: { TRUNKLINE_PORT } })
+      assert.match(status, /^daemon {4}up \(\S+\), but it serves another database$/m)
     } finally {
       await service.close()
     }
@@ -133,7 +133,7 @@ describe('the database', () => {
     assert.match(stdout, /^schema \d+\n$/)
   })
 
-  it('is copied, and not over a file or into a folder that is not there', async () => {
+  it('is copied, but not over a file or into a missing folder', async () => {
     const { stdout } = await place.run(`trunkline db backup ${place.path('copy.db')}`)
     assert.match(stdout, /copy\.db: 0\.\d MB, verified\n$/)
     await ended(`trunkline db backup ${place.path('copy.db')}`, {
@@ -146,7 +146,7 @@ describe('the database', () => {
     })
   })
 
-  it('is replaced in a script only where that was confirmed in advance, which one that is not there needs not', async () => {
+  it('is replaced in a script only with --yes, which a missing one does not need', async () => {
     const line = `trunkline db restore ${place.path('copy.db')}`
     await ended(line, {
       code: 64,
@@ -155,14 +155,14 @@ describe('the database', () => {
     await place.done(`${line} --db ${place.path('fresh.db')}`)
   })
 
-  it('is put back, and the former one kept', async () => {
+  it('is restored, and the former one kept', async () => {
     await place.done('trunkline tenant update acme --status suspended')
     const { restored, kept } = await place.json(`trunkline db restore ${place.path('copy.db')} --yes`)
     assert.deepEqual([restored, existsSync(kept)], [place.path('copy.db'), true])
     assert.equal((await place.json('trunkline tenant show acme')).status, 'active')
   })
 
-  it('is not put back while another program uses it', async () => {
+  it('is not restored while another program uses it', async () => {
     const service = await startService({ db: place.db })
     try {
       const { code, stderr } = await place.run(`trunkline db restore ${place.path('copy.db')} --yes`)
@@ -173,13 +173,13 @@ describe('the database', () => {
     }
   })
 
-  it('is not put into a folder that is not there', () =>
+  it('is not restored into a missing folder', () =>
     ended(`trunkline db restore ${place.path('copy.db')} --db ${place.path('none/trunkline.db')}`, {
       code: 73,
       stderr: `error: there is no folder ${place.path('none')}\n`,
     }))
 
-  it('is not put back from a file that is not there', () =>
+  it('is not restored from a missing file', () =>
     ended('trunkline db restore nowhere.db', { code: 66, stderr: 'error: there is no file nowhere.db\n' }))
 })
 

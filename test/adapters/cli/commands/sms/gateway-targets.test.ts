@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../../../support/cli/cli.ts'
 import { type FakeGateway, startGateway } from '../../../../support/messaging/gateway.ts'
 
-describe('a gateway whose password goes elsewhere than it did', () => {
+describe('a gateway whose password now goes to another address', () => {
   let place: Workplace
   let gateway: FakeGateway
   before(async () => {
@@ -60,7 +60,7 @@ describe('a gateway whose password goes elsewhere than it did', () => {
     assert.equal((await findings()).length, 1)
   })
 
-  it('is in the security trail, by whom and with what it was', async () => {
+  it('is in the security trail, with the account and the former address', async () => {
     await update('--server-host sms.example.com')
     const [entry] = await place.json('trunkline audit list --security')
     assert.deepEqual(

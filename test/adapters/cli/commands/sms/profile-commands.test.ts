@@ -90,7 +90,7 @@ describe('a gateway that is created with a profile', () => {
     )
   })
 
-  it('needs what the provider needs, and says so in its words', async () => {
+  it("needs what the provider needs, and asks in the provider's words", async () => {
     const { code, stderr } = await place.run(`${create} bandwidth`, { input })
     assert.equal(code, 64)
     assert.match(stderr, /Bandwidth \(Basic\) needs --account account_id=… \(account id\), --account application_id=…/)

@@ -31,7 +31,7 @@ const said = (stderr: string): string =>
   stderr.replaceAll(/after [\d.]+ s, as message \d+ \(\S+\)/g, 'after N s').replaceAll(String(gateway.port), 'PORT')
 
 describe('a send', () => {
-  it('shows how it goes, and prints the record', async () => {
+  it('shows its progress, and prints the record', async () => {
     const { code, stdout, stderr } = await place.run(`${SEND} --message 'Hello there'`)
     assert.equal(code, 0)
     assert.equal(
@@ -47,14 +47,14 @@ reply      {"message_id":"gw-1"}
     assert.equal(JSON.parse(gateway.requests.at(-1)?.text ?? '').content, 'Hello there')
   })
 
-  it('takes its text from standard input, in either way of writing it', async () => {
+  it('reads its text from standard input, given `-` or `--message -`', async () => {
     for (const line of [`${SEND} --message -`, `${SEND} -`]) {
       await place.done(line, { input: 'From a pipe\n' })
       assert.equal(JSON.parse(gateway.requests.at(-1)?.text ?? '').content, 'From a pipe')
     }
   })
 
-  it('that fails ends with 1, its error and the reply of the gateway told', async () => {
+  it("that fails ends with 1, and prints the error and the gateway's reply", async () => {
     gateway.answerWith(503, 'come back later', 'text/plain')
     const { code, stderr } = await place.run(`${SEND} --message Hello`)
     assert.equal(code, 1)
@@ -83,7 +83,7 @@ hint: trunkline sms send --help
     assert.equal(gateway.requests.length, count)
   })
 
-  it('says which flag gives the sender that no gateway has', async () => {
+  it('names the flag for the sender if the gateway has no default', async () => {
     await place.done(
       'trunkline gateway create --name Bare --provider-type demo --server-host 127.0.0.1 --server-port 9 --username u --password-file -',
       { input: 'kW3-9fQm-Zt81' },
@@ -93,7 +93,7 @@ hint: trunkline sms send --help
     assert.equal(stderr, 'error: --from: The from sender field is required.\nhint: trunkline sms send --help\n')
   })
 
-  it('needs a gateway that is there', async () => {
+  it('needs an existing gateway', async () => {
     assert.equal((await place.run('trunkline sms send --to +380501234567 --message x')).code, 64)
     assert.equal((await place.run('trunkline sms send --gateway Kannel --to +380501234567 --message x')).code, 67)
     assert.equal((await place.run(`${SEND} Hello`)).code, 64)
@@ -197,11 +197,11 @@ describe('messages', () => {
   })
 })
 
-describe('the messages that are stuck', () => {
+describe('sms list --stuck', () => {
   const ids = async (flags: string): Promise<number[]> =>
     (await place.json(`trunkline sms list ${flags}`)).map(({ id }: { id: number }) => id)
 
-  it('are those on their way for an hour, or for as long as is said', async () => {
+  it('lists the messages without a final status for an hour, or for the given time', async () => {
     const ages = [
       ['queued', 61],
       ['submitted', 90],
@@ -231,14 +231,14 @@ describe('the messages that are stuck', () => {
     assert.ok((await ids(`--since ${since}`)).length > 4)
   })
 
-  it('are distinguished by their age, not by another status too', async () => {
+  it('needs an age above 0, and refuses --status beside it', async () => {
     for (const flags of ['--stuck 0', '--stuck soon', '--stuck --status queued'])
       assert.equal((await place.run(`trunkline sms list ${flags}`)).code, 64, flags)
   })
 })
 
 describe('the token that receipts must bring', () => {
-  it('is shown when it is asked for, and in no form otherwise', async () => {
+  it('is shown on request only', async () => {
     await place.done(`trunkline gateway update Jasmin --callback-token t0ken --meta '{"dlr_token_in":"query:key"}'`)
     const whole = 'http://127.0.0.1:9/api/sms-gateways/1/dlr?key=t0ken'
     const masked = whole.replace('t0ken', '••••••')

@@ -37,7 +37,7 @@ describe('routes of messages', () => {
     assert.equal((await place.run('trunkline sms route set Other --prefix x')).code, 64)
   })
 
-  it('lead a message to the next gateway where the first refuses, and tell of it', async () => {
+  it('lead a message to the next gateway if the first refuses it, and the command says so', async () => {
     await place.done('trunkline sms route set Jasmin Other --prefix 380')
     gateway.answerWith(403, '{"message":"no credit"}')
     other.answerWith(200, '{"message_id":"o-1"}')
@@ -55,7 +55,7 @@ describe('routes of messages', () => {
 })
 
 describe('messages that were sent', () => {
-  it('go again once they have failed, and not while it is unknown whether they arrived', async () => {
+  it('are sent again if they failed, but not while their outcome is unknown', async () => {
     gateway.answerWith(503, '{"message":"later"}')
     const failed = JSON.parse((await place.run(`${SEND} --gateway Jasmin --output json`)).stdout)
     assert.equal(failed.status_class, 'failed')
@@ -84,7 +84,7 @@ describe('messages that were sent', () => {
     assert.deepEqual(await place.json('trunkline sms report --month 2020-01'), [])
   })
 
-  it('make their gateway suspect when they fail one after the other', async () => {
+  it('make their gateway suspect if several in a row fail', async () => {
     gateway.answerWith(500, '')
     for (let i = 0; i < 5; i++) await place.run(`${SEND} --gateway Jasmin`)
     const kinds = async () =>

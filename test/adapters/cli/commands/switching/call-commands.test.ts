@@ -17,8 +17,8 @@ const explained = async (words: string, code = 0) => {
   return JSON.parse(ran.stdout)
 }
 
-describe('a call that is explained', () => {
-  it('goes out by a trunk, with the rate that it costs, step by step', async () => {
+describe('call explain', () => {
+  it('explains a call out step by step, with its trunk and its rate', async () => {
     const { steps, ...call } = await explained('acme 101 0501234567')
     assert.deepEqual(call, {
       ...{ tenant: 'acme', from: '101', dialled: '0501234567', refusal: null, direction: 'outbound' },
@@ -31,13 +31,13 @@ describe('a call that is explained', () => {
     assert.match(stdout, /^goes to {3}trunk carrier-one as \+380501234567, shown as \+380441234567$/m)
   })
 
-  it('shows no secret, of an extension or a trunk', async () => {
+  it('shows no secret of an extension or a trunk', async () => {
     for (const form of ['', ' --output json'])
       for (const words of ['acme 101 0501234567', 'acme 101 101', '--did +380441234567'])
         assert.doesNotMatch((await place.run(`trunkline call explain ${words}${form}`)).stdout, /kW3-9fQm/)
   })
 
-  it('comes in by the DID, of whatever tenant or of the one that is named', async () => {
+  it('explains a call to a DID, of any tenant or of the named one', async () => {
     for (const words of ['--did 380441234567', 'acme --did +380441234567 --from +12125550100'])
       assert.deepEqual((await explained(words)).targets, [{ to: 'extension', extension: '101', seconds: 60 }])
     assert.equal((await explained('--did 380440000000', 1)).refusal, 'unknown DID')
@@ -46,7 +46,7 @@ describe('a call that is explained', () => {
     assert.equal((await explained('--did 380441234567 --trunk carrier-one')).refusal, null)
   })
 
-  it('is refused with the reason, and the command says so by its exit code', async () => {
+  it('gives the reason of a refusal, and ends with 1', async () => {
     await place.done('trunkline tenant update acme --status suspended')
     const refused = await explained('acme 101 0501234567', 1)
     assert.deepEqual([refused.refusal, refused.reason], ['tenant not active', 'tenant acme is suspended'])
@@ -54,7 +54,7 @@ describe('a call that is explained', () => {
     assert.equal((await explained('acme 999 0501234567', 1)).refusal, 'unknown extension')
   })
 
-  it('is told the command that shows why it is refused', async () => {
+  it('names the command that shows the setting behind a refusal', async () => {
     await place.done('trunkline tenant update acme --settings-set \'limits.blocked_prefixes=["+44"]\'')
     const { stderr } = await place.run('trunkline call explain acme 101 +442071234567')
     assert.match(stderr, /trunkline tenant show acme --fields settings/)
@@ -62,7 +62,7 @@ describe('a call that is explained', () => {
     assert.match(fields, /blocked_prefixes/)
   })
 
-  it('must be named whole', async () => {
+  it('needs an extension and a number, or a DID', async () => {
     for (const words of [
       'acme 101',
       'acme',

@@ -11,13 +11,13 @@ before(async () => {
 after(() => place.remove())
 
 describe('trunks', () => {
-  it('have the usual port, transport and form of numbers unless they say so', async () => {
+  it('have default port, transport and number format', async () => {
     const [two, one] = await place.json('trunkline trunk list')
     assert.deepEqual([one.port, one.transport, one.number_form, one.registers], [5060, 'udp', 'e164', false])
     assert.deepEqual([two.name, two.transport, 'secret' in two, 'secret' in one], ['carrier-two', 'tls', false, false])
   })
 
-  it('are refused where a switch could not use them', async () => {
+  it('are refused if a switch could not use them', async () => {
     const wrong = [
       '--name a,b --host 203.0.113.9',
       '--name c --host sip:203.0.113.9',
@@ -28,7 +28,7 @@ describe('trunks', () => {
       assert.equal((await place.run(`trunkline trunk create ${given} --status active`)).code, 65, given)
   })
 
-  it('come back from an export with their secrets, and what an export is without leaves those as they are', async () => {
+  it('are imported from an export with their secrets; an export without secrets leaves those unchanged', async () => {
     const rows = await place.json('trunkline trunk export --format json --out -')
     assert.deepEqual(rows[0].secret, 'kW3-9fQm-Zt81')
     const file = `${place.folder}/trunks.json`
@@ -40,7 +40,7 @@ describe('trunks', () => {
 })
 
 describe('routes of calls', () => {
-  it('are set, listed in their order and removed, and stand in the audit trail', async () => {
+  it('are set, listed in order and removed, which the audit trail notes', async () => {
     await place.done('trunkline trunk route set carrier-one --tenant acme --prefix 380')
     await place.done('trunkline trunk route set carrier-two carrier-one --tenant acme --prefix +380')
     const [route, ...others] = await place.json('trunkline trunk route list')
@@ -62,7 +62,7 @@ describe('routes of calls', () => {
     )
   })
 
-  it('lose a trunk that is deleted, and stay when they have no other', async () => {
+  it('lose a deleted trunk, and remain even without any', async () => {
     await place.done('trunkline trunk create --name third --host 203.0.113.10 --status active')
     await place.done('trunkline trunk route set third carrier-two')
     await place.done('trunkline trunk route set third --prefix 44')

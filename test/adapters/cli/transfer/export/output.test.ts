@@ -13,7 +13,7 @@ beforeEach(() => {
 })
 afterEach(() => folder.remove())
 
-it('an export takes the place of a file when told to, and never of a database', async () => {
+it('an export replaces a file on request, and never a database', async () => {
   const [old, database] = [join(folder.path, 'old.csv'), join(folder.path, 'copy.db')]
   writeFileSync(old, 'x')
   const isThere = { exitCode: 73, message: `${old} already exists; --force overwrites it` }
@@ -41,7 +41,7 @@ it('an export to a link goes to the file that it points to', async () => {
   assert.equal(readFileSync(file, 'utf8'), 'y')
 })
 
-it('an export that cannot take its place says why, and leaves no part of itself', async () => {
+it('an export that cannot be put at its path says why, and leaves nothing behind', async () => {
   const path = join(folder.path, 'out.csv')
   const output = openOutput(path, new PassThrough(), true)
   await output.write('a')
@@ -51,7 +51,7 @@ it('an export that cannot take its place says why, and leaves no part of itself'
   assert.deepEqual(readdirSync(folder.path), ['out.csv'])
 })
 
-it('an export does not take the place of a file that has come there meanwhile', async () => {
+it('an export does not replace a file created meanwhile', async () => {
   const path = join(folder.path, 'out.csv')
   const output = openOutput(path, new PassThrough(), false)
   await output.write('a')
