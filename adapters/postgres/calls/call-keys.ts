@@ -55,13 +55,13 @@ function looksFor({ source, switchCallId, attempt }: IdentifiedCall, place: numb
 /** Each look is a subquery of its own, so that no plan reads all ratings, however few the server takes them for. */
 const COLUMNS = 'SELECT cdr_id, switch_call_id, linked_id FROM cdr_ratings WHERE source = q.source'
 const IN_RANGE = `(${COLUMNS}
-  AND left(switch_call_id, 200) >= left(q.low, 200) COLLATE "C" AND left(switch_call_id, 200) <= left(q.high, 200) COLLATE "C"
+  AND call_key(switch_call_id) >= left(q.low, 200) COLLATE "C" AND call_key(switch_call_id) <= left(q.high, 200) COLLATE "C" || chr(1114111)
   AND switch_call_id >= q.low COLLATE "C" AND switch_call_id < q.high COLLATE "C" OFFSET 0)`
 const LINKED = `(${COLUMNS} AND left(linked_id, 200) = left(q.linked, 200) AND linked_id = q.linked OFFSET 0)`
 
 /**
  * Finds stored calls that have the id of one of these calls from the same kind of switch, or that are attempts of the
- * same call. Keys have any length, so their indexes hold the first 200 characters.
+ * same call. Keys have any length; what an index holds of them begins with the first 200 characters.
  */
 export async function storedCalls<T extends IdentifiedCall>(
   queries: Queries,

@@ -122,7 +122,7 @@ async function apply(within: Queries, changed: readonly Changed[], now: string):
       SELECT c.id, ${now}, c.direction, c.bill_seconds, c.cost, r.outcome, r.rate_id, r.prefix, r.cost_per_minute,
         r.billing_increment
       FROM unnest(${ids}::bigint[]) WITH ORDINALITY AS u(id, place) JOIN cdrs c ON c.id = u.id
-      JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY u.place RETURNING id)
+      JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY u.place FOR NO KEY UPDATE OF c RETURNING id)
     INSERT INTO rerated SELECT id FROM kept`)
   await within.run(sql`UPDATE cdrs c SET direction = u.direction, bill_seconds = u.seconds, cost = u.cost, updated_at = ${now}
     FROM unnest(${ids}::bigint[], ${of(({ direction }) => direction)}::text[], ${of(({ billSeconds }) => billSeconds)}::bigint[],

@@ -5,10 +5,11 @@ import type { Database, Queries } from './database.ts'
 import { initial } from './migrations/001-initial.ts'
 import { trunkSecurity } from './migrations/002-trunk-security.ts'
 import { loginCounts } from './migrations/003-login-counts.ts'
+import { callReferences } from './migrations/004-call-references.ts'
 import { raw, sql } from './sql.ts'
 
 /** In order; the schema version of a database is the number of migrations applied to it. */
-export const migrations: readonly string[] = [initial, trunkSecurity, loginCounts]
+export const migrations: readonly string[] = [initial, trunkSecurity, loginCounts, callReferences]
 
 /** "Trnk" in ASCII. Programs that create or upgrade the database wait for one another on this lock. */
 const LOCK = 0x54726e6b

@@ -70,6 +70,33 @@ async function statistics(database: Database, address: string): Promise<Statisti
   }
 }
 
+/** References that statements keep, and no constraint. */
+const REFERENCES = [
+  { table: 'cdrs', id: 'id', field: 'tenant_id', parent: 'tenants' },
+  { table: 'cdrs', id: 'id', field: 'extension_id', parent: 'extensions' },
+  { table: 'cdr_ratings', id: 'cdr_id', field: 'cdr_id', parent: 'cdrs' },
+  { table: 'cdr_rating_history', id: 'id', field: 'cdr_id', parent: 'cdrs' },
+] as const
+/** Findings of one kind that are listed. */
+const LISTED = 100
+
+async function danglingIn(database: Database): Promise<Damage[]> {
+  const found: Damage[] = []
+  for (const { table, id, field, parent } of REFERENCES) {
+    const ids = await database.planned.values<number>(
+      raw(`SELECT t.${id} FROM ${table} t WHERE t.${field} IS NOT NULL
+        AND NOT EXISTS (SELECT 1 FROM ${parent} p WHERE p.id = t.${field}) ORDER BY 1 LIMIT ${LISTED}`),
+    )
+    found.push(
+      ...ids.map(each => ({
+        finding: `row ${each} of ${table} refers to a record of ${parent} that is not there`,
+        dangling: { table, id: each, parent },
+      })),
+    )
+  }
+  return found
+}
+
 /** Constraints protect everything else: routes point to one of several tables, and an index may be incomplete. */
 async function damage(database: Database): Promise<Damage[]> {
   const routes = await database.rows<{ id: number; kind: string }>(sql`SELECT id, target_type AS kind FROM routes r
@@ -83,6 +110,7 @@ async function damage(database: Database): Promise<Damage[]> {
       finding: `${resourceNamed('routes').label} ${id} refers to a record of ${kind}s that is not there`,
       dangling: { table: 'routes', id, parent: `${kind}s` },
     })),
+    ...(await danglingIn(database)),
     ...indexes.map(name => ({ finding: `the index ${name} is not valid; REINDEX it`, dangling: null })),
   ]
 }
