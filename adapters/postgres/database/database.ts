@@ -5,6 +5,7 @@ import {
   type ClientConfig,
   Pool,
   type PoolClient,
+  type PoolConfig,
   type QueryArrayConfig,
   type QueryResult,
 } from 'pg'
@@ -14,7 +15,7 @@ import { clientConfig } from './options.ts'
 import { Pipelines } from './pipelines.ts'
 import type { Sql } from './sql.ts'
 import { Statements } from './statements.ts'
-import { copyIn, cursorOver, type Rows } from './streams.ts'
+import { copyIn, copyOut, cursorOver, type Rows } from './streams.ts'
 
 /** Runs statements, inside or outside a transaction. */
 export interface Queries {
@@ -61,6 +62,8 @@ export interface Database extends Queries, Transactions {
    * connection as well.
    */
   repeatable<T>(work: (within: Queries) => Promise<T>): Promise<T>
+  /** Reads many rows as one text, as `copyOut` does. */
+  copyOut(statement: Sql): Promise<string>
   /** Sends writing statements, each in its own transaction, once. */
   readonly single: Queries
   /** A dedicated connection for long work and temporary tables. */
@@ -76,6 +79,9 @@ export interface Session extends Loading, Transactions<Loading> {
 /** For short statements, two to four are faster than a pool of ten. */
 const PIPELINES = 2
 const LONG_PIPELINES = 4
+/** For pages of lists by COPY, which wait for one another rather than give up. */
+const READERS = 4
+const READERS_GIVE_UP_MS = 60_000
 const CONNECTIONS = 10
 /** A transaction waits this long for a connection, unless as many others wait already. */
 const GIVE_UP_MS = 5_000
@@ -111,10 +117,8 @@ export function connect(address: string): Database {
   const config = clientConfig(address)
   const statements = new Statements()
   const [short, long] = [new Pipelines(config, PIPELINES), new Pipelines(config, LONG_PIPELINES)]
-  const pool = new Pool({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
-  pool.on('error', () => undefined)
-  // A connection without its own listener ends the process if it breaks in use.
-  pool.on('connect', client => client.on('error', () => undefined))
+  const pool = poolOf({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
+  const readers = poolOf({ ...config, max: READERS, connectionTimeoutMillis: READERS_GIVE_UP_MS })
   const over = (client: ClientBase): Queries =>
     queriesOver(statement => client.query<unknown[]>(statement).catch(ended), statements)
   const transact: Transact<Queries> = (begin, work) =>
@@ -123,14 +127,29 @@ export function connect(address: string): Database {
     ...queriesOver(reads(short), statements),
     long: queriesOver(reads(long), statements),
     planned: queriesOver(reads(long), statements, false),
+    copyOut: statement => {
+      const read = () => withClient(readers, client => copyOut(client, statement).catch(ended))
+      return read().catch(error => {
+        if (!isLost(error) && !(error instanceof AppError && error.code === 'unavailable')) throw error
+        return read()
+      })
+    },
     single: queriesOver(statement => short.query(statement, unknown), statements),
     ...transactions(transact),
     repeatable: work => repeated(() => transactions(transact).write(work)),
     session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over),
     close: async () => {
-      await Promise.all([short.close(), long.close(), pool.end()])
+      await Promise.all([short.close(), long.close(), pool.end(), readers.end()])
     },
   }
+}
+
+function poolOf(config: PoolConfig): Pool {
+  const pool = new Pool(config)
+  pool.on('error', () => undefined)
+  // A connection without its own listener ends the process if it breaks in use.
+  pool.on('connect', client => client.on('error', () => undefined))
+  return pool
 }
 
 /** Reads can be repeated: the connection may have ended while idle. */

@@ -83,18 +83,11 @@ const placeSql = ({ sort: { by } }: Plan, sign: string, [key, id]: Place): Sql =
 /** True for records after the place. */
 const afterSql = (plan: Plan, place: Place): Sql => placeSql(plan, plan.sort.isAscending ? '>' : '<', place)
 
-/** True for records up to the place. */
-const upToSql = (plan: Plan, place: Place): Sql => placeSql(plan, plan.sort.isAscending ? '<=' : '>=', place)
-
 interface Extent {
   /** null for all. */
   readonly limit: number | null
   readonly isSorted: boolean
 }
-
-/** The place of the record that is so many records after another place. */
-export const placeAfterSql = (plan: Plan, from: Place | null, count: number): Sql =>
-  sql`${placesSql({ ...plan, from }, { limit: 1, isSorted: true })} OFFSET ${raw(String(count - 1))}`
 
 /** The ids and keys of a list's records: the first `limit` in order, or any `limit` of them. */
 export function placesSql(plan: Plan, { limit, isSorted }: Extent, ...more: readonly Sql[]): Sql {
@@ -113,13 +106,12 @@ const pageSql = (plan: Plan, conditions: readonly Sql[], limit: number | null): 
 export const recordsSql = (plan: Plan, from: Place | null, limit: number): Sql =>
   shownSql(plan, pageSql(plan, from ? [afterSql(plan, from)] : [], limit), orderSql(plan))
 
-/** The records between two places, without the first, as one `PageRow`. */
-export const betweenSql = (plan: Plan, from: Place | null, to: Place | null): Sql =>
-  togetherSql(
-    plan,
-    pageSql(plan, [...(from ? [afterSql(plan, from)] : []), ...(to ? [upToSql(plan, to)] : [])], null),
-    orderSql(plan),
-  )
+/** These columns of the first records after a place, then the key and the id. */
+export function columnsSql(plan: Plan, columns: string, from: Place | null, limit: number): Sql {
+  const { resource, view, sort } = plan
+  return sql`SELECT ${raw(`${columns}, t.${sort.by}, t.id`)}
+    FROM ${pageSql(plan, from ? [afterSql(plan, from)] : [], limit)} ${raw(joinSql(resource, view))} ORDER BY ${orderSql(plan)}`
+}
 
 /** The first records as one `PageRow`, with the id of the last one if more follow. */
 export function firstSql(plan: Plan, limit: number): Sql {

@@ -3,21 +3,22 @@ import { TENANT } from '../../../core/resources/references/within.ts'
 import { indexed, type Resource } from '../../../core/resources/resource.ts'
 import type { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
+import { copiedOut } from '../database/streams.ts'
 import {
   allByIdsSql,
-  betweenSql,
   byIdsSql,
+  columnsSql,
   firstSql,
   type PageRow,
   type Place,
   type Plan,
-  placeAfterSql,
   placesSql,
   planOf,
   recordsSql,
   type ViewRow,
 } from './list-plan.ts'
 import { type Needle, needleOf } from './search.ts'
+import { viewWriter } from './view-writer.ts'
 
 /** How many records are read at once: some 250 KB of the response, or half a megabyte. Few, if each may be large. */
 const PAGE = 500
@@ -53,7 +54,7 @@ export async function* listPages(database: Database, resource: Resource, query: 
   function pagesOf(...parameters: Parameters<typeof wholePages>): AsyncIterable<Page> {
     const [, plan, { needle }] = parameters
     if (needle === undefined && limit === undefined && hasIndex(plan, query))
-      return plan.isUnbounded ? inOrder(database, plan) : readAhead(inSpans(database, plan))
+      return plan.isUnbounded ? inOrder(database, plan) : inSpans(database, plan)
     if (needle === undefined && limit !== undefined && limit <= LARGE_PAGE && !plan.isUnbounded)
       return onePage(database, plan, limit)
     return wholePages(...parameters)
@@ -78,9 +79,9 @@ const joinedPage = ({ json, count }: PageRow, isLast: boolean, next: number | nu
 /** Reads what each page shows. */
 type Read = () => Promise<Page>
 
-async function* readAhead(reads: AsyncIterable<Read> | Iterable<Read>): AsyncIterable<Page> {
+async function* readAhead(reads: Iterable<Read>): AsyncIterable<Page> {
   const pending: Promise<Page>[] = []
-  for await (const read of reads) {
+  for (const read of reads) {
     const page = read()
     // If the reader stops, nobody awaits it.
     page.catch(() => undefined)
@@ -93,15 +94,28 @@ async function* readAhead(reads: AsyncIterable<Read> | Iterable<Read>): AsyncIte
 const readPage = async ({ long }: Database, statement: Sql): Promise<PageRow> =>
   (await long.row<PageRow>(statement)) ?? { json: null, count: 0 }
 
-/** All records: finds where each page ends, which is fast, so that the server reads several at once. */
-async function* inSpans(database: Database, plan: Plan): AsyncIterable<Read> {
-  for (let from = plan.from; ; ) {
-    const to = placeAt(await database.long.row<PlaceRow>(placeAfterSql(plan, from, PAGE)))
-    const page = betweenSql(plan, from, to)
-    yield async () => joinedPage(await readPage(database, page), to === null)
-    if (to === null) return
-    from = to
+/** All records: the columns of each page become JSON here, while the server reads the next one. */
+async function* inSpans({ copyOut }: Database, plan: Plan): AsyncIterable<Page> {
+  const writer = viewWriter(plan.resource, plan.view)
+  const read = async (from: Place | null): Promise<string[]> => {
+    const text = await copyOut(columnsSql(plan, writer.columns, from, LARGE_PAGE))
+    return text === '' ? [] : text.slice(0, -1).split('\n')
   }
+  let reading: Promise<string[]> | null = read(plan.from)
+  while (reading) {
+    const lines: string[] = await reading
+    const last = lines.length < LARGE_PAGE ? undefined : lines.at(-1)
+    reading = last === undefined ? null : read(placeIn(plan, last))
+    // If the reader stops, nobody awaits it.
+    reading?.catch(() => undefined)
+    yield { json: lines.map(writer.json).join(','), count: lines.length, isLast: reading === null, next: null }
+  }
+}
+
+/** The key and the id follow the columns. */
+function placeIn({ sort }: Plan, line: string): Place {
+  const [key = '', id] = line.split('\t').slice(-2)
+  return [sort.by === 'id' ? Number(key) : (copiedOut(key) ?? ''), Number(id)]
 }
 
 /** All records, if each may be large: page by page, each read on demand. */

@@ -7,24 +7,30 @@ import { tableOf } from '../../sql/table.ts'
  * SQL for the API's JSON, derived from the declarations. It uses row_to_json because all other functions write blanks.
  */
 
-const fieldSql = ({ kind }: Field, column: string): string =>
+const fieldSql = ({ kind }: Pick<Field, 'kind'>, column: string): string =>
   kind === 'decimal' ? `((${column} / 10000)::text || '.' || lpad((${column} % 10000)::text, 4, '0'))` : column
 
-/** The members of the record's own fields; `alias` is the table's. */
-function ownMembers(resource: Resource, alias: string, only?: readonly string[]): string[] {
-  const members: [name: string, sql: string][] = [['id', `${alias}.id`]]
-  for (const [name, field] of Object.entries(resource.fields))
-    if (!field.writeOnly) members.push([name, fieldSql(field, `${alias}.${name}`)])
-  for (const name of timestamped(resource)) members.push([name, `${alias}.${name}`])
-  return members.filter(([name]) => !only || only.includes(name)).map(([name, sql]) => memberSql(name, sql))
+/** The members of a record's own, each with the kind of its values. */
+export function shownFields(
+  resource: Resource,
+  only?: readonly string[],
+): readonly (readonly [name: string, field: Pick<Field, 'kind'>])[] {
+  const members: [string, Pick<Field, 'kind'>][] = [['id', { kind: 'integer' }]]
+  for (const [name, field] of Object.entries(resource.fields)) if (!field.writeOnly) members.push([name, field])
+  for (const name of timestamped(resource)) members.push([name, { kind: 'date' }])
+  return members.filter(([name]) => !only || only.includes(name))
 }
+
+/** The members of the record's own fields; `alias` is the table's. */
+const ownMembers = (resource: Resource, alias: string, only?: readonly string[]): string[] =>
+  shownFields(resource, only).map(([name, field]) => memberSql(name, fieldSql(field, `${alias}.${name}`)))
 
 const memberSql = (name: string, sql: string): string => `${sql} AS "${name}"`
 
 const objectSql = (members: readonly string[]): string =>
   `(SELECT row_to_json(o) FROM (SELECT ${members.join(', ')}) o)`
 
-function embedSql(embed: Embed): string {
+export function embedSql(embed: Embed): string {
   switch (embed.kind) {
     case 'one':
       return `CASE WHEN ${embed.name}.id IS NOT NULL
