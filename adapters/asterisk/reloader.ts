@@ -24,6 +24,12 @@ export interface Reloading {
 const GATHER_MS = 200
 /** While the switch reloads phones, none can register: after a reload it rests for this many times as long. */
 const REST = 10
+/**
+ * Even an urgent change waits for others that arrive with it, for this part of the time that the last reload took: a
+ * second reload would keep phones from registering as long again.
+ */
+const URGENT_GATHER = 0.05
+const LONGEST_URGENT_MS = 500
 /** A reload that takes longer has failed, and the connection is closed. */
 const LONGEST_MS = 60_000
 const AFTER_TROUBLE_MS = 5_000
@@ -33,10 +39,13 @@ export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
   let manager: Manager | null = null
   let wanted: Readonly<Record<FileName, MarkedFile>> | null = null
   let isBusy = false
+  /** The states of all files since the present reload began: the switch may have read any of them. */
+  let written: Readonly<Record<FileName, MarkedFile>>[] = []
   let timer: NodeJS.Timeout | undefined
   const has = new Map<FileName, string>()
   const due = new Map<FileName, number>()
   const free = new Map<FileName, number>()
+  const took = new Map<FileName, number>()
   /** Files with a change that refuses something: these do not rest. */
   const urgent = new Set<FileName>()
 
@@ -54,15 +63,17 @@ export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
     const file = name && wanted?.[name]
     if (!manager || !file || !name || isBusy) return plan()
     isBusy = true
+    written = wanted ? [wanted] : []
     due.delete(name)
     urgent.delete(name)
     const begun = now()
     try {
-      await reload(manager, name, file.marker)
-      has.set(name, file.marker)
-      const took = now() - begun
-      free.set(name, now() + took * REST)
-      onTaken(name, took)
+      await manager.ask({ Action: 'Reload', Module: MODULES[name].module }, LONGEST_MS)
+      has.set(name, await shownMarker(manager, name, new Set(written.map(files => files[name].marker))))
+      const ms = now() - begun
+      took.set(name, ms)
+      free.set(name, now() + ms * REST)
+      onTaken(name, ms)
     } catch (error) {
       for (const each of FILES) due.set(each, Math.max(due.get(each) ?? 0, now() + AFTER_TROUBLE_MS))
       onTrouble(error)
@@ -74,9 +85,11 @@ export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
   return {
     want: (files, isUrgent) => {
       wanted = files
+      written.push(files)
       for (const name of missing()) {
         if (isUrgent) urgent.add(name)
-        const soonest = isUrgent ? now() : now() + GATHER_MS
+        const gather = isUrgent ? Math.min(LONGEST_URGENT_MS, (took.get(name) ?? 0) * URGENT_GATHER) : GATHER_MS
+        const soonest = now() + gather
         due.set(name, Math.min(due.get(name) ?? soonest, soonest))
       }
       plan()
@@ -99,10 +112,10 @@ export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
   }
 }
 
-async function reload(manager: Manager, name: FileName, marker: string): Promise<void> {
+/** Returns which of these markers the switch shows. */
+async function shownMarker(manager: Manager, name: FileName, markers: ReadonlySet<string>): Promise<string> {
   const { module, show } = MODULES[name]
-  await manager.ask({ Action: 'Reload', Module: module }, LONGEST_MS)
-  if (isShown(await manager.command(show(marker)), marker)) return
+  for (const marker of markers) if (isShown(await manager.command(show(marker)), marker)) return marker
   throw new AppError(
     'conflict',
     `Asterisk does not show what ${name}.conf holds now, though it has reloaded ${module}: its own ${name}.conf must include it, and its log says what it could not read.`,

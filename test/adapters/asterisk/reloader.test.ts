@@ -91,8 +91,44 @@ describe('reloads of Asterisk', () => {
     assert.deepEqual([begun, reloads.waiting()], [['pjsip'], ['pjsip']])
     change('pjsip', 'd')
     reloads.want(wanted, true)
-    await tick(0)
+    await tick(60)
     assert.deepEqual([begun, reloads.waiting()], [['pjsip', 'pjsip'], []])
+  })
+
+  test('a file that is written again before the switch reads it is not reloaded twice', async () => {
+    await start()
+    outcome = async () => {
+      for (const text of ['c', 'd']) {
+        change('pjsip', text)
+        reloads.want(wanted, true)
+      }
+      loaded.add(wanted.pjsip.marker)
+    }
+    change('pjsip', 'b')
+    reloads.want(wanted, true)
+    await tick(0)
+    loaded.delete(marked('pjsip', 'b').marker)
+    await tick(10_000)
+    assert.deepEqual([begun, reloads.waiting(), troubles], [['pjsip'], [], []])
+  })
+
+  test('an urgent change waits a moment for others that arrive with it, if reloads take long', async () => {
+    await start()
+    outcome = async () => {
+      now += 8_000
+    }
+    change('pjsip', 'b')
+    reloads.want(wanted, true)
+    await tick(0)
+    begun = []
+    for (const text of ['c', 'd']) {
+      change('pjsip', text)
+      reloads.want(wanted, true)
+      await tick(190)
+    }
+    assert.deepEqual(begun, [])
+    await tick(20)
+    assert.deepEqual([begun, reloads.waiting()], [['pjsip'], []])
   })
 
   test('only one file is reloaded at a time, and a change meanwhile is not lost', async () => {
