@@ -58,6 +58,8 @@ export interface Field<T extends Value = Value> {
   readonly generated?: true
   /** Without a length limit: one record may be larger than everything else read at once. */
   readonly unbounded?: true
+  /** May have several lines. */
+  readonly long?: true
   /** The only valid values. */
   readonly choices?: readonly string[]
   readonly examples?: readonly string[]
@@ -131,6 +133,7 @@ export function text<const O extends TextOptions>(max: number | null, options?: 
     ...marks,
     ...(untrimmed ? { untrimmed } : {}),
     ...(max === null ? { unbounded: true } : {}),
+    ...(max === null || max > 255 ? { long: true } : {}),
     ...(rule?.choices ? { choices: rule.choices } : {}),
     ...(examples ? { examples } : {}),
     ...(known ? { known } : {}),

@@ -96,3 +96,12 @@ test('a list of more than 10,000 records is sorted only by what has an index, an
   await heading('Cost').getByRole('button').click()
   await page.waitForURL(/sort=-cost/)
 })
+
+test('a number of 20 digits is whole on a telephone as well', async () => {
+  const tenant = await world.create('tenants')
+  const number = '99999999999999999999'
+  await world.create('cdrs', { tenant_id: tenant.id, extension_id: null, destination_number: number })
+  const page = await world.open(`/cdrs?tenant=${tenant.id}`, { width: 390 })
+  await page.getByText(number).waitFor()
+  assert.deepEqual(await cut(page), [])
+})

@@ -71,7 +71,7 @@ export function List({ resource, fixed = {}, without = [] }: ListProps) {
     chosen.value = new Set()
   }, [key])
   useEffect(() => () => source.close(), [source])
-  const columns = chosenColumns(resource, without)
+  const columns = chosenColumns(resource, tenantIn(selection) === null ? without : [...without, TENANT])
   const state = source.state.value
   const isEmpty = state === 'ready' && source.known.value === 0
   return (

@@ -58,7 +58,7 @@ export function FormField(props: FieldProps) {
             {error}
           </p>
         ))}
-        {hint !== '' && <p class="hint">{hint}</p>}
+        {hint !== '' && <p class={field.kind === 'date' ? 'hint' : 'hint advice'}>{hint}</p>}
       </div>
     </div>
   )
@@ -123,7 +123,7 @@ function Input(props: InputProps) {
         ))}
       </select>
     )
-  if (field.kind === 'json' || (field.kind === 'text' && field.unbounded))
+  if (field.kind === 'json' || field.long)
     return (
       <textarea {...common} rows={field.kind === 'json' ? 6 : 3} value={text} onInput={onInput} spellcheck={false} />
     )

@@ -72,13 +72,18 @@ export function RecordScreen({ resource, id }: { resource: Resource; id: number 
   const now = opened.value
   if (error.value)
     return (
-      <div class="nothing">
-        <p>{error.value.message}</p>
-        <button type="button" onClick={reload}>
-          Try again
-        </button>{' '}
-        <a href={pathOf(resource)}>All {lowered(resource.plural)}</a>
-      </div>
+      <>
+        <h1>
+          {resource.label} #{id}
+        </h1>
+        <div class="nothing">
+          <p>{error.value.message}</p>
+          <button type="button" onClick={reload}>
+            Try again
+          </button>{' '}
+          <a href={pathOf(resource)}>All {lowered(resource.plural)}</a>
+        </div>
+      </>
     )
   if (!now || now.record.id !== id) return <p class="hint">Loading…</p>
   const children = referencesTo(resource).filter(({ from }) => may('read', from))
