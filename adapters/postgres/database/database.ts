@@ -3,9 +3,8 @@ import {
   Client,
   type ClientBase,
   type ClientConfig,
-  Pool,
+  type Pool,
   type PoolClient,
-  type PoolConfig,
   type QueryArrayConfig,
   type QueryResult,
 } from 'pg'
@@ -13,6 +12,7 @@ import { AppError } from '../../../core/errors.ts'
 import { busy, codeOf, isConflict, isLost, isNoText, unreachable, wasEnded } from './errors.ts'
 import { clientConfig } from './options.ts'
 import { Pipelines } from './pipelines.ts'
+import { CuttableClient, poolOf, SilenceWatch } from './silence.ts'
 import type { Sql } from './sql.ts'
 import { Statements } from './statements.ts'
 import { copyIn, copyOut, cursorOver, type Rows } from './streams.ts'
@@ -116,19 +116,20 @@ export function queriesOver(send: Send, statements: Statements, isNamed = true):
 export function connect(address: string): Database {
   const config = clientConfig(address)
   const statements = new Statements()
-  const [short, long] = [new Pipelines(config, PIPELINES), new Pipelines(config, LONG_PIPELINES)]
+  const silence = new SilenceWatch(config)
+  const [short, long] = [new Pipelines(config, PIPELINES, silence), new Pipelines(config, LONG_PIPELINES, silence)]
   const pool = poolOf({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
   const readers = poolOf({ ...config, max: READERS, connectionTimeoutMillis: READERS_GIVE_UP_MS })
   const over = (client: ClientBase): Queries =>
     queriesOver(statement => client.query<unknown[]>(statement).catch(ended), statements)
   const transact: Transact<Queries> = (begin, work) =>
-    withClient(pool, client => transaction(client, begin, () => work(over(client))))
+    withClient(pool, silence, client => transaction(client, begin, () => work(over(client))))
   return {
     ...queriesOver(reads(short), statements),
     long: queriesOver(reads(long), statements),
     planned: queriesOver(reads(long), statements, false),
     copyOut: statement => {
-      const read = () => withClient(readers, client => copyOut(client, statement).catch(ended))
+      const read = () => withClient(readers, silence, client => copyOut(client, statement).catch(ended))
       return read().catch(error => {
         if (!isLost(error) && !(error instanceof AppError && error.code === 'unavailable')) throw error
         return read()
@@ -142,14 +143,6 @@ export function connect(address: string): Database {
       await Promise.all([short.close(), long.close(), pool.end(), readers.end()])
     },
   }
-}
-
-function poolOf(config: PoolConfig): Pool {
-  const pool = new Pool(config)
-  pool.on('error', () => undefined)
-  // A connection without its own listener ends the process if it breaks in use.
-  pool.on('connect', client => client.on('error', () => undefined))
-  return pool
 }
 
 /** Reads can be repeated: the connection may have ended while idle. */
@@ -238,11 +231,12 @@ const streams = (client: ClientBase): Pick<Loading, 'copy' | 'cursor'> => ({
   cursor: (...given) => cursorOver(client, ...given),
 })
 
-async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+async function withClient<T>(pool: Pool, silence: SilenceWatch, use: (client: PoolClient) => Promise<T>): Promise<T> {
   if (pool.waitingCount >= MOST_WAITING) throw busy()
   const client = await pool.connect().catch(error => {
     throw codeOf(error) === '' ? busy(error) : error
   })
+  const done = client instanceof CuttableClient ? silence.watch(client) : () => undefined
   let isBroken = true
   try {
     const result = await use(client)
@@ -252,6 +246,7 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
     isBroken = isLost(error) || wasEnded(error) || (error instanceof AppError && error.code === 'unavailable')
     throw error
   } finally {
+    done()
     client.release(isBroken)
   }
 }

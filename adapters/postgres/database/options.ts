@@ -14,6 +14,8 @@ const STATEMENT_MS = 60_000
 const LOCK_MS = 25_000
 const IDLE_MS = 60_000
 const CONNECT_MS = 5_000
+/** A connection that is idle this long is tested, so that firewalls do not forget it. */
+const KEEP_ALIVE_MS = 10_000
 
 /** Ids and amounts stay below 2^53; JSON is returned as text. */
 export const parsers = {
@@ -58,6 +60,7 @@ export function clientConfig(address: string): ClientConfig {
     lock_timeout: LOCK_MS,
     idle_in_transaction_session_timeout: IDLE_MS,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
     options: '-c synchronous_commit=on -c default_transaction_isolation=read\\ committed -c timezone=UTC',
     types: parsers,
   }

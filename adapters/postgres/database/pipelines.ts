@@ -1,5 +1,6 @@
-import { Client, type ClientConfig, type QueryArrayConfig, type QueryResult } from 'pg'
+import type { ClientConfig, QueryArrayConfig, QueryResult } from 'pg'
 import { isLost, unreachable, wasEnded } from './errors.ts'
+import { CuttableClient, type SilenceWatch } from './silence.ts'
 
 type Rows = QueryResult<unknown[]>
 
@@ -8,7 +9,7 @@ const rethrow = (error: unknown): never => {
 }
 
 interface Slot {
-  client: Promise<Client> | null
+  client: Promise<CuttableClient> | null
   /** Statements without an answer. */
   waiting: number
 }
@@ -21,8 +22,10 @@ interface Slot {
 export class Pipelines {
   readonly #config: ClientConfig
   readonly #slots: Slot[]
+  readonly #silence: SilenceWatch
 
-  constructor(config: ClientConfig, count: number) {
+  constructor(config: ClientConfig, count: number, silence: SilenceWatch) {
+    this.#silence = silence
     this.#config = { ...config, pipeline: true }
     this.#slots = Array.from({ length: count }, () => ({ client: null, waiting: 0 }))
   }
@@ -33,7 +36,8 @@ export class Pipelines {
     slot.waiting++
     try {
       const client = await this.#client(slot)
-      return await client.query<unknown[]>(statement).catch(lost)
+      const answered = this.#silence.watch(client)
+      return await client.query<unknown[]>(statement).catch(lost).finally(answered)
     } finally {
       slot.waiting--
     }
@@ -44,13 +48,13 @@ export class Pipelines {
     await Promise.all(open.map(client => client.then(opened => opened.end()).catch(() => undefined)))
   }
 
-  #client(slot: Slot): Promise<Client> {
+  #client(slot: Slot): Promise<CuttableClient> {
     slot.client ??= this.#connect(slot)
     return slot.client
   }
 
-  #connect(slot: Slot): Promise<Client> {
-    const client = new Client(this.#config)
+  #connect(slot: Slot): Promise<CuttableClient> {
+    const client = new CuttableClient(this.#config)
     const forget = (): void => {
       if (slot.client === connected) slot.client = null
     }

@@ -155,3 +155,30 @@ test('a receipt whose COMMIT is not answered is received by a second try', () =>
     assert.equal(await messages.receive(GATEWAY, receipt('m1'), receive, SENDER), 'matched')
     assert.match(String((await records.find(resourceNamed('sms_messages'), id))?.['delivery_status']), /delivrd/)
   }))
+
+test('when the network goes silent nothing waits for it for long, and everything goes on once it is back', () =>
+  byProxy(async ({ records }, proxy) => {
+    const { id } = await insert(records, 'tenants')
+    proxy.silence()
+    const code = (work: Promise<unknown>) => work.then(() => 'done').catch(error => error.code)
+    const since = performance.now()
+    const outcomes = await Promise.all([
+      code(records.find(tenants, id)),
+      code(insert(records, 'tenants')),
+      code(records.update(tenants, id, { name: 'x' })),
+    ])
+    assert.equal(outcomes[0], 'unavailable')
+    for (const outcome of outcomes) assert.ok(['unavailable', 'outcome_unknown', 'busy'].includes(outcome), outcome)
+    assert.ok(performance.now() - since < 20_000)
+    proxy.admit()
+    assert.equal((await records.find(tenants, id))?.['id'], id)
+    await records.update(tenants, id, { name: 'y' })
+  }))
+
+test('connections that a firewall has forgotten are replaced, and a long statement is left alone', () =>
+  byProxy(async ({ records, database }, proxy) => {
+    const { id } = await insert(records, 'tenants')
+    proxy.forget()
+    assert.equal((await records.find(tenants, id))?.['id'], id)
+    assert.equal(await database.long.value(sql`SELECT 1 FROM pg_sleep(6)`), 1)
+  }))

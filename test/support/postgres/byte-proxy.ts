@@ -11,8 +11,10 @@ export interface ByteProxy {
   /** Cuts all connections, and takes no new ones until `admit`. */
   refuse(): void
   admit(): void
-  /** Passes nothing on from now on, as a network does that has lost its route: no connection ends. */
+  /** Passes nothing on until `admit`, as a network does that has lost its route: no connection ends. */
   silence(): void
+  /** Passes nothing more on for the present connections, as a firewall does that has forgotten them. */
+  forget(): void
   close(): Promise<void>
 }
 
@@ -25,6 +27,7 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
   if (server === null) throw new Error('The proxy needs a server on a socket.')
   const folder = mkdtempSync(join(tmpdir(), 'tl-proxy-'))
   const open = new Set<Socket>()
+  const forgotten = new Set<Socket>()
   let awaited: string | null = null
   let isRefusing = false
   let isSilent = false
@@ -42,7 +45,7 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
       })
     }
     client.on('data', bytes => {
-      if (isSilent) return
+      if (isSilent || forgotten.has(client)) return
       if (awaited !== null && bytes.includes(awaited)) {
         isDoomed = true
         awaited = null
@@ -50,7 +53,7 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
       upstream.write(bytes)
     })
     upstream.on('data', bytes => {
-      if (isSilent) return
+      if (isSilent || forgotten.has(client)) return
       if (isDoomed) client.destroy()
       else client.write(bytes)
     })
@@ -68,9 +71,14 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
     },
     admit: () => {
       isRefusing = false
+      isSilent = false
     },
     silence: () => {
+      for (const socket of open) forgotten.add(socket)
       isSilent = true
+    },
+    forget: () => {
+      for (const socket of open) forgotten.add(socket)
     },
     close: async () => {
       for (const socket of open) socket.destroy()
