@@ -7,8 +7,18 @@ import type { DaemonProcess } from '../../support/daemon.ts'
 import { ndjsonRow } from '../../support/data/switch.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
-import { trunkline } from '../../support/programs.ts'
-import { ADMIN, assertKept, login, post, request, startFleet, startMember, type Told, valuesIn } from './fleet.ts'
+import {
+  ADMIN,
+  assertKept,
+  createTenant,
+  login,
+  post,
+  request,
+  startFleet,
+  startMember,
+  type Told,
+  valuesIn,
+} from './fleet.ts'
 
 const folder = temporaryFolder()
 const feed = join(folder.path, 'calls.ndjson')
@@ -20,19 +30,12 @@ let fleet: DaemonProcess[] = []
 before(async () => {
   db = await newDatabase()
   fleet = await startFleet(db, 3, FEEDS)
-  await createTenant('acme')
+  await createTenant(db, 'acme')
 })
 after(async () => {
   await Promise.all(fleet.map(daemon => daemon.stop('SIGKILL')))
   folder.remove()
 })
-
-async function createTenant(slug: string): Promise<void> {
-  const fields = { name: slug, slug, domain: `${slug}.example.com`, status: 'active', timezone: 'UTC' }
-  const flags = Object.entries({ ...fields, 'max-extensions': '10' }).flatMap(([name, value]) => [`--${name}`, value])
-  const { code, stderr } = await trunkline(db, 'tenant', 'create', ...flags)
-  assert.equal(code, 0, stderr)
-}
 
 const urlOf = (n: number): string => fleet[n]?.url ?? ''
 
@@ -128,7 +131,7 @@ async function command(signal: AbortSignal): Promise<string[]> {
   const slugs: string[] = []
   while (!signal.aborted) {
     const slug = `by-command-${slugs.length}`
-    await createTenant(slug)
+    await createTenant(db, slug)
     slugs.push(slug)
   }
   return slugs

@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { clientConfig } from '../../../adapters/postgres/database/options.ts'
 import { type DaemonProcess, startDaemon } from '../../support/daemon.ts'
+import { trunkline } from '../../support/programs.ts'
 
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
 
@@ -46,6 +47,14 @@ export async function login(url: string): Promise<string> {
   const { status, cookie } = await request(url, 'POST', '/api/admin/login', { json: ADMIN })
   assert.equal(status, 200)
   return cookie
+}
+
+/** Creates a tenant by the command line. */
+export async function createTenant(db: string, slug: string): Promise<void> {
+  const fields = { name: slug, slug, domain: `${slug}.example.com`, status: 'active', timezone: 'UTC' }
+  const flags = Object.entries({ ...fields, 'max-extensions': '10' }).flatMap(([name, value]) => [`--${name}`, value])
+  const { code, stderr } = await trunkline(db, 'tenant', 'create', ...flags)
+  assert.equal(code, 0, stderr)
 }
 
 /** The first column of the rows of a statement. */

@@ -1,4 +1,4 @@
-import { execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -28,18 +28,37 @@ const QUICK = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'shared_bu
  * Starts a server in its own folder, on a socket there: the chosen version, or else the newest installed by npm, or
  * else the one on the path. Its databases stay in the folder `kept`, if given. Throws, with advice, if there is none.
  */
-export async function startServer(
+export const startServer = async (
   chosen = process.env[CHOSEN] ?? '',
   settings: readonly string[] = QUICK,
   kept?: string,
-): Promise<TestServer> {
-  if (/^postgres(ql)?:/.test(chosen)) return runningServer(chosen)
+): Promise<TestServer> =>
+  RUNNING.test(chosen) ? runningServer(chosen) : startOwnServer({ chosen, settings, ...(kept ? { kept } : {}) })
+
+const RUNNING = /^postgres(ql)?:/
+
+export interface OwnServerOptions {
+  readonly chosen?: string
+  readonly settings?: readonly string[]
+  readonly kept?: string
+  /** Called with the data folder before the server starts. */
+  prepare?(data: string): void
+}
+
+/** The same for a test that does things to its server, never to one that runs already. */
+export async function startOwnServer({
+  chosen = process.env[CHOSEN] ?? '',
+  settings = [],
+  kept,
+  prepare = () => undefined,
+}: OwnServerOptions): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tl-pg-'))
   const remove = (): void => rmSync(folder, { recursive: true, force: true })
   try {
     chmodSync(folder, 0o755)
     const data = kept ?? join(folder, 'data')
-    return await started({ folder, data, binaries: binariesFor(chosen, folder), chosen: settings, remove })
+    const binaries = binariesFor(RUNNING.test(chosen) ? '' : chosen, folder)
+    return await started({ folder, data, binaries, chosen: settings, remove, prepare })
   } catch (error) {
     remove()
     throw error
@@ -65,9 +84,10 @@ interface Start {
   readonly binaries: string
   readonly chosen: readonly string[]
   remove(): void
+  prepare(data: string): void
 }
 
-async function started({ folder, data, binaries, chosen, remove }: Start): Promise<TestServer> {
+async function started({ folder, data, binaries, chosen, remove, prepare }: Start): Promise<OwnServer> {
   const isRoot = process.getuid?.() === 0
   mkdirSync(data, { recursive: true })
   if (isRoot) for (const own of [folder, data]) chownSync(own, NOBODY, NOBODY)
@@ -81,32 +101,63 @@ async function started({ folder, data, binaries, chosen, remove }: Start): Promi
     })
   const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', ...chosen]
   writeFileSync(join(data, 'postgresql.auto.conf'), '')
-  const child = spawn(
-    join(binaries, 'postgres'),
-    ['-D', data, '-p', String(PORT), ...settings.flatMap(setting => ['-c', setting])],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  let said = ''
-  child.stderr.on('data', (text: Buffer) => {
-    said = `${said}${text}`.slice(-10_000)
-  })
-  const ended = once(child, 'close')
-  const kill = (): void => void child.kill('SIGQUIT')
-  process.once('exit', kill)
-  process.once('exit', remove)
+  prepare(data)
   const address = (database: string): string => `postgres://trunkline@/${database}?host=${folder}&fsync=off`
-  for (const since = performance.now(); !(await answers(address('postgres'))); await pause(20))
-    if (child.exitCode !== null || performance.now() - since > READY_MS)
-      throw new Error(`PostgreSQL does not start: ${said}`)
+  const args = ['-D', data, '-p', String(PORT), ...settings.flatMap(setting => ['-c', setting])]
+  const launch = (): Promise<Running> => running(join(binaries, 'postgres'), args, options, address('postgres'))
+  let present = await launch()
+  process.once('exit', remove)
+  const end = async (signal: NodeJS.Signals): Promise<void> => {
+    present.child.kill(signal)
+    await present.ended
+    process.off('exit', present.kill)
+  }
   return {
     address,
+    folder,
+    kill: () => end('SIGKILL'),
+    restart: async () => {
+      present = await launch()
+    },
     stop: async () => {
-      child.kill('SIGINT')
-      await ended
-      process.off('exit', kill)
+      await end('SIGINT')
       process.off('exit', remove)
       remove()
     },
+  }
+}
+
+interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<unknown>
+  kill(): void
+}
+
+/** Starts the server, and waits until it answers. After a kill, it starts only once all its processes have ended. */
+async function running(
+  program: string,
+  args: readonly string[],
+  options: SpawnOptions,
+  address: string,
+): Promise<Running> {
+  const since = performance.now()
+  for (;;) {
+    const child = spawn(program, args, { ...options, stdio: ['ignore', 'ignore', 'pipe'] })
+    let said = ''
+    child.stderr?.on('data', (text: Buffer) => {
+      said = `${said}${text}`.slice(-10_000)
+    })
+    const ended = once(child, 'close')
+    const kill = (): void => void child.kill('SIGQUIT')
+    process.once('exit', kill)
+    while (child.exitCode === null) {
+      if (await answers(address)) return { child, ended, kill }
+      if (performance.now() - since > READY_MS) throw new Error(`PostgreSQL does not start: ${said}`)
+      await pause(20)
+    }
+    process.off('exit', kill)
+    if (performance.now() - since > READY_MS || !said.includes('pre-existing shared memory'))
+      throw new Error(`PostgreSQL does not start: ${said}`)
   }
 }
 
@@ -121,6 +172,15 @@ async function answers(address: string): Promise<boolean> {
   } finally {
     await client.end().catch(() => undefined)
   }
+}
+
+/** A server that the test started itself. */
+export interface OwnServer extends TestServer {
+  /** Its folder, where the socket is. */
+  readonly folder: string
+  /** Kills it with SIGKILL. */
+  kill(): Promise<void>
+  restart(): Promise<void>
 }
 
 export function runningServer(address: string): TestServer {
