@@ -9,7 +9,9 @@ export class CuttableClient extends Client {
 
   constructor(config: ClientConfig = {}) {
     const socket = new Socket()
-    super({ ...config, stream: () => socket })
+    // A pool hides the password from spreading.
+    const { password } = config
+    super({ ...config, ...(password === undefined ? {} : { password }), stream: () => socket })
     this.#socket = socket
   }
 

@@ -8,7 +8,7 @@ import { Client } from 'pg'
 import { bundledBinaries, installedBinaries, NEWEST } from './binaries.ts'
 
 /** PostgreSQL refuses to run as root, so it runs as a user without any rights here. */
-const NOBODY = 65_534
+export const NOBODY = 65_534
 const PORT = 5432
 const READY_MS = 30_000
 
@@ -41,6 +41,8 @@ export interface OwnServerOptions {
   readonly chosen?: string
   readonly settings?: readonly string[]
   readonly kept?: string
+  /** Of its socket, and of the addresses that it listens to. */
+  readonly port?: number
   /** Called with the data folder before the server starts. */
   prepare?(data: string): void
 }
@@ -50,6 +52,7 @@ export async function startOwnServer({
   chosen = process.env[CHOSEN] ?? '',
   settings = [],
   kept,
+  port = PORT,
   prepare = () => undefined,
 }: OwnServerOptions): Promise<OwnServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tl-pg-'))
@@ -58,7 +61,7 @@ export async function startOwnServer({
     chmodSync(folder, 0o755)
     const data = kept ?? join(folder, 'data')
     const binaries = binariesFor(RUNNING.test(chosen) ? '' : chosen, folder)
-    return await started({ folder, data, binaries, chosen: settings, remove, prepare })
+    return await started({ folder, data, binaries, chosen: settings, port, remove, prepare })
   } catch (error) {
     remove()
     throw error
@@ -83,11 +86,12 @@ interface Start {
   /** Of the programs. */
   readonly binaries: string
   readonly chosen: readonly string[]
+  readonly port: number
   remove(): void
   prepare(data: string): void
 }
 
-async function started({ folder, data, binaries, chosen, remove, prepare }: Start): Promise<OwnServer> {
+async function started({ folder, data, binaries, chosen, port, remove, prepare }: Start): Promise<OwnServer> {
   const isRoot = process.getuid?.() === 0
   mkdirSync(data, { recursive: true })
   if (isRoot) for (const own of [folder, data]) chownSync(own, NOBODY, NOBODY)
@@ -102,8 +106,9 @@ async function started({ folder, data, binaries, chosen, remove, prepare }: Star
   const settings = ['listen_addresses=', `unix_socket_directories=${folder}`, 'max_connections=200', ...chosen]
   writeFileSync(join(data, 'postgresql.auto.conf'), '')
   prepare(data)
-  const address = (database: string): string => `postgres://trunkline@/${database}?host=${folder}&fsync=off`
-  const args = ['-D', data, '-p', String(PORT), ...settings.flatMap(setting => ['-c', setting])]
+  const own = port === PORT ? '' : `&port=${port}`
+  const address = (database: string): string => `postgres://trunkline@/${database}?host=${folder}${own}&fsync=off`
+  const args = ['-D', data, '-p', String(port), ...settings.flatMap(setting => ['-c', setting])]
   const launch = (): Promise<Running> => running(join(binaries, 'postgres'), args, options, address('postgres'))
   let present = await launch()
   process.once('exit', remove)
