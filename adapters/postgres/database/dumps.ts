@@ -2,10 +2,10 @@ import { execFile } from 'node:child_process'
 import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError } from '../../../core/errors.ts'
+import { claimAlone } from '../fleet/serving.ts'
 import { connect, type Database } from './database.ts'
 import { codeOf, translate } from './errors.ts'
 import { forPrograms } from './options.ts'
-import { claimAlone } from './serving.ts'
 import { raw, sql } from './sql.ts'
 
 const run = promisify(execFile)

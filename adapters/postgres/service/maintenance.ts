@@ -7,8 +7,8 @@ import type { Database } from '../database/database.ts'
 import { backup } from '../database/dumps.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { shownAddress } from '../database/options.ts'
-import { isServed } from '../database/serving.ts'
 import { raw, sql } from '../database/sql.ts'
+import { isServed } from '../fleet/serving.ts'
 
 /** Tables with more records are counted approximately, by the server's statistics. */
 const EXACT = 100_000

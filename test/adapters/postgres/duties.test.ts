@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { duties } from '../../../adapters/postgres/database/duties.ts'
 import { sql } from '../../../adapters/postgres/database/sql.ts'
+import { duties } from '../../../adapters/postgres/fleet/duties.ts'
 import { openStorage } from '../../../adapters/postgres/storage.ts'
 import { manualClock } from '../../support/clock.ts'
 import { byteProxy } from '../../support/postgres/byte-proxy.ts'

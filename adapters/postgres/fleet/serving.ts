@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { Client } from 'pg'
 import { AppError } from '../../../core/errors.ts'
 import type { Claim } from '../../../core/ports/storage.ts'
-import { connectFailure } from './connect-failure.ts'
-import type { Queries } from './database.ts'
-import { clientConfig, shownAddress } from './options.ts'
-import { sql } from './sql.ts'
+import { connectFailure } from '../database/connect-failure.ts'
+import type { Queries } from '../database/database.ts'
+import { clientConfig, shownAddress } from '../database/options.ts'
+import { sql } from '../database/sql.ts'
 
 /** "Trnl" in ASCII. Every daemon shares this lock while it serves the database; a restore has it alone. */
 const SERVED = 0x54726e6c

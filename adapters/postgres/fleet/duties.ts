@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, type ClientConfig } from 'pg'
 import type { Duties } from '../../../core/ports/upkeep.ts'
-import { clientConfig } from './options.ts'
+import { clientConfig } from '../database/options.ts'
 
 /** Between two looks whether a duty is free. */
 const LOOK_MS = 1_000
