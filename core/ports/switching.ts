@@ -11,11 +11,8 @@ export interface SwitchDirectory {
    * none.
    */
   registrant(domain: string, extension: string): Promise<TenantDirectory | null>
-  /**
-   * Returns what decides on one call of the tenant with that slug; null if there is none. Looks a rate up only if a
-   * limit needs one, or if the decision is explained to an operator.
-   */
-  forCall(slug: string, request: CallRequest, options?: { readonly isExplained?: boolean }): Promise<CallFacts | null>
+  /** Returns what decides on one call of the tenant with that slug; null if there is none. */
+  forCall(slug: string, request: CallRequest, options?: CallOptions): Promise<CallFacts | null>
   /** Like `forCall`, for a call from a carrier: the tenant is the owner of the DID, by the oldest record if several have it. */
   forDid(number: string): Promise<CallFacts | null>
   /** Returns all of one tenant; null if there is none. */
@@ -24,12 +21,22 @@ export interface SwitchDirectory {
   all(): AsyncIterable<TenantDirectory>
 }
 
+export interface CallOptions {
+  /** True if the decision is explained to an operator; otherwise a rate is looked up only if a limit needs one. */
+  readonly isExplained?: boolean
+  /** The calls in progress, of all tenants: what the tenant's have cost so far counts as used. */
+  readonly live?: readonly LiveCall[]
+}
+
 /** What decides on one call, at one moment. */
 export interface CallFacts {
   readonly directory: TenantDirectory
   /** The rate that would bill the call; null if there is none, undefined if it was not looked up. */
   readonly rate: Rate | null | undefined
-  /** What ended calls have used of the tenant's limits, and of the calling extension's. */
+  /**
+   * What has been used of the tenant's limits, and of the calling extension's: by ended calls, and what those in progress
+   * have cost so far.
+   */
   readonly used: { readonly tenant: Used; readonly extension: Used }
 }
 

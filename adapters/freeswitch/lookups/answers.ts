@@ -120,8 +120,9 @@ async function placedBy(
   { number, slug }: { readonly number: string; readonly slug: string },
 ): Promise<Decided> {
   const request: CallRequest = { from: 'extension', extension: number, dialled, isSentOn: !isPlaced }
-  const facts = await directory.forCall(slug, request)
+  const facts = await directory.forCall(slug, request, { live: live.all(id) })
   if (!facts) return nowhere(refused('unknown tenant', `there is no tenant ${slug}`))
+  // Read again: another call may have been connected meanwhile.
   return { decision: decideCall(request, facts, live.all(id)), facts, request }
 }
 

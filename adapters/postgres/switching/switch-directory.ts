@@ -1,5 +1,5 @@
 import type { ReadNumber } from '../../../core/dialling/read-number.ts'
-import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
+import type { CallFacts, CallOptions, SwitchDirectory } from '../../../core/ports/switching.ts'
 import { routeFor } from '../../../core/prefix-routes.ts'
 import { isNothing } from '../../../core/switching/changes.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
@@ -53,12 +53,12 @@ export function switchDirectory(database: Database, sources: FactSources): Switc
       await parts.addExtension(extension)
       return parts.directory()
     },
-    forCall: async (slug, request, { isExplained = false } = {}) => {
+    forCall: async (slug, request, options = {}) => {
       await current()
       const tenant = await tenantOf(await records.tenantWith.slug(slug))
       if (!tenant) return null
       return request.from === 'extension'
-        ? placed(tenant, { ...request, isExplained }, shared, sources)
+        ? placed(tenant, { ...request, ...options }, shared, sources)
         : brought(request.dialled, shared, tenant)
     },
     forDid: async number => {
@@ -90,7 +90,7 @@ async function brought(dialled: string, shared: Shared, tenant: KnownTenant | nu
 
 async function placed(
   tenant: KnownTenant,
-  { extension, dialled, isExplained }: Extract<CallRequest, { from: 'extension' }> & { readonly isExplained: boolean },
+  { extension, dialled, ...options }: Extract<CallRequest, { from: 'extension' }> & CallOptions,
   shared: Shared,
   sources: FactSources,
 ): Promise<CallFacts> {
@@ -105,7 +105,7 @@ async function placed(
     return insideFacts(parts.directory())
   }
   await addShown(parts, caller, read, shared)
-  return outsideFacts(parts.directory(), { caller, read, isExplained }, sources)
+  return outsideFacts(parts.directory(), { ...options, caller, read }, sources)
 }
 
 /** Adds the DIDs that carriers may be shown as the caller. */

@@ -1,5 +1,5 @@
 import type { ReadNumber } from '../../../core/dialling/read-number.ts'
-import type { CallFacts, SwitchDirectory } from '../../../core/ports/switching.ts'
+import type { CallFacts, CallOptions, SwitchDirectory } from '../../../core/ports/switching.ts'
 import { routeFor } from '../../../core/prefix-routes.ts'
 import { isNothing } from '../../../core/switching/changes.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
@@ -54,12 +54,12 @@ export function switchDirectory(connection: Connection, sources: FactSources): S
       parts.addExtension(extension)
       return parts.directory()
     },
-    forCall: async (slug, request, { isExplained = false } = {}) => {
+    forCall: async (slug, request, options = {}) => {
       await current()
       const tenant = tenantOf(records.tenantWith.slug(slug))
       if (!tenant) return null
       return request.from === 'extension'
-        ? placed(tenant, request, isExplained, shared)
+        ? placed(tenant, request, options, shared)
         : brought(request.dialled, shared, tenant)
     },
     forDid: async number => {
@@ -94,7 +94,7 @@ async function brought(dialled: string, shared: Shared, tenant: KnownTenant | nu
 async function placed(
   tenant: KnownTenant,
   { extension, dialled }: Extract<CallRequest, { from: 'extension' }>,
-  isExplained: boolean,
+  options: CallOptions,
   shared: Shared,
 ): Promise<CallFacts> {
   const parts = gathering(tenant, shared.records, shared.tenants)
@@ -108,7 +108,7 @@ async function placed(
     return insideFacts(parts.directory())
   }
   await addShown(parts, caller, read, shared)
-  return outsideFacts(parts.directory(), { caller, read, isExplained }, shared.sources)
+  return outsideFacts(parts.directory(), { ...options, caller, read }, shared.sources)
 }
 
 /** Adds the DIDs that carriers may be shown as the caller. */

@@ -22,7 +22,7 @@ export async function explainedCall(
   const facts =
     slug === null
       ? await directory.forDid(request.dialled)
-      : await directory.forCall(slug, request, { isExplained: true })
+      : await directory.forCall(slug, request, { isExplained: true, live })
   const decision: CallDecision = facts
     ? decideCall(request, facts, live)
     : { ...refused('unknown DID', `no DID has the number ${request.dialled}`), steps: [] }

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
+import { addSeconds } from '../../../core/dates.ts'
 import type { Records } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Row } from '../../../core/resources/resource.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision } from '../../../core/switching/decision.ts'
 import { insert } from '../../support/data/rows.ts'
+import { liveCall } from '../../support/switching/directory.ts'
 import { contract } from '../contract.ts'
 
 export const switchDirectoryContract = contract('what switches ask', [
@@ -225,6 +227,22 @@ behaviour('the usage of limits is counted for the tenant and for the extension',
     await insert(records, 'cdrs', { tenant_id: acme.id, extension_id, cost: 100, started_at: now, ended_at: now })
   const facts = await directory.forCall('acme', { from: 'extension', extension: '101', dialled: '+380501234567' })
   assert.deepEqual([facts?.used.tenant.calls_per_day, facts?.used.extension.cost_per_day], [3, 200])
+})
+
+behaviour('what calls in progress have cost so far counts for limits on cost', async given => {
+  const { records, clock } = given
+  const directory = given.switchDirectory()
+  const limits = '"limits":{"cost_per_day":5,"extension":{"cost_per_hour":5}}'
+  const acme = await tenant(records, 'acme', { settings: `{"dialling":{"country":"UA"},${limits}}` })
+  for (const number of ['101', '102']) await acme.extension(number)
+  await insert(records, 'rates', { tenant_id: acme.id, prefix: '380', cost_per_minute: 600, billing_increment: 1 })
+  const startedAt = addSeconds(clock.now(), -60)
+  const up = liveCall({ extension: '101', to: '+380501234567', startedAt, answeredAt: startedAt })
+  const live = [up, { ...up, extension: '102' }, { ...up, tenant: 'beta' }, { ...up, answeredAt: null }]
+  const asked = { from: 'extension', extension: '101', dialled: '+380501234568' } as const
+  const facts = await directory.forCall('acme', asked, { live })
+  assert.deepEqual([facts?.used.tenant.cost_per_day, facts?.used.extension.cost_per_hour], [1220, 610])
+  assert.equal((await directory.forCall('acme', asked))?.used.tenant.cost_per_day, 0)
 })
 
 behaviour('the whole of a tenant has all its records, and all tenants come by id', async given => {
