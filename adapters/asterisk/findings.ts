@@ -200,7 +200,7 @@ async function tlsFindings(manager: Manager, trunks: readonly Trunk[]): Promise<
     isWrong(
       'no_tls',
       `Trunk ${name} has the transport tls, and Asterisk has no transport of that name: no call goes out through it`,
-      `add the transport [tls] to pjsip.conf and restart Asterisk, or: trunkline trunk update ${name} --transport tcp`,
+      `add the transport [tls] to pjsip.conf (docs/switch-asterisk.md), or: trunkline trunk update ${name} --transport tcp`,
     ),
   )
 }

@@ -171,7 +171,7 @@ async function tlsFindings(socket: EventSocket, { trunks }: Findings): Promise<S
       'no_tls',
       'error',
       `trunk ${name} has the transport tls, and the profile external has no TLS: no call goes out through it`,
-      `give the profile external certificates and tls parameters, or: trunkline trunk update ${name} --transport tcp`,
+      `give the profile external a certificate (docs/switch-freeswitch.md), or: trunkline trunk update ${name} --transport tcp`,
     ),
   )
 }
