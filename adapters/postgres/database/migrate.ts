@@ -1,5 +1,6 @@
 import { AppError } from '../../../core/errors.ts'
 import { resources } from '../../../core/resources/all.ts'
+import { postgresMigrations } from '../../sql/migrations.ts'
 import { indexSearched } from '../records/search-index.ts'
 import type { Database, Queries } from './database.ts'
 import { initial } from './migrations/001-initial.ts'
@@ -8,8 +9,17 @@ import { loginCounts } from './migrations/003-login-counts.ts'
 import { callReferences } from './migrations/004-call-references.ts'
 import { raw, sql } from './sql.ts'
 
-/** In order; the schema version of a database is the number of migrations applied to it. */
-export const migrations: readonly string[] = [initial, trunkSecurity, loginCounts, callReferences]
+/**
+ * In order; the schema version of a database is the number of migrations applied to it. New ones are those of both
+ * storages, in `adapters/sql`.
+ */
+export const migrations: readonly string[] = [
+  initial,
+  trunkSecurity,
+  loginCounts,
+  callReferences,
+  ...postgresMigrations(),
+]
 
 /** "Trnk" in ASCII. Programs that create or upgrade the database wait for one another on this lock. */
 const LOCK = 0x54726e6b

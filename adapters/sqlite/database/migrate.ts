@@ -1,5 +1,6 @@
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../core/errors.ts'
+import { sqliteMigrations } from '../../sql/migrations.ts'
 import { initial } from './migrations/001-initial.ts'
 import { imports } from './migrations/002-imports.ts'
 import { rating } from './migrations/003-rating.ts'
@@ -26,7 +27,10 @@ import { accountTenants } from './migrations/023-account-tenants.ts'
 import { sessionOrigins } from './migrations/024-session-origins.ts'
 import { trunkSecurity } from './migrations/025-trunk-security.ts'
 
-/** In order; a database's `user_version` is the number of migrations applied to it. */
+/**
+ * In order; a database's `user_version` is the number of migrations applied to it. New ones are those of both storages,
+ * in `adapters/sql`.
+ */
 export const migrations: readonly string[] = [
   initial,
   imports,
@@ -53,6 +57,7 @@ export const migrations: readonly string[] = [
   accountTenants,
   sessionOrigins,
   trunkSecurity,
+  ...sqliteMigrations(),
 ]
 
 /** "Trnk" in ASCII, in the file's header. */

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { migrate, migrations } from '../../../adapters/postgres/database/migrate.ts'
 import { sql } from '../../../adapters/postgres/database/sql.ts'
 import { openStorage } from '../../../adapters/postgres/storage.ts'
+import { inPostgres } from '../../../adapters/sql/migrations.ts'
+import { TABLES } from '../../../adapters/sql/tables.ts'
 import { openStorage as openSqlite } from '../../../adapters/sqlite/storage.ts'
 import { manualClock } from '../../support/clock.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
@@ -30,7 +32,30 @@ test('both storages keep the same in tables of the same names', async () => {
   const kept = new Set(expected.filter(each => !OWN.test(each)))
   const present = new Set(found.filter(each => !OWN.test(each)).map(each => RENAMED.get(each) ?? each))
   const differing = [...kept, ...present].filter(each => !kept.has(each) || !present.has(each))
-  assert.deepEqual(differing, [], 'add a migration to adapters/postgres/database/migrations')
+  assert.deepEqual(differing, [], 'add a migration to adapters/sql/migrations.ts')
+})
+
+test('every text is compared by bytes', async () => {
+  const storage = await openStorage(await newDatabase(), { clock: manualClock(), create: true })
+  const others = await storage.database.values<string>(
+    sql`SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'
+      AND table_name = ANY(${TABLES}) AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
+  )
+  await storage.close()
+  assert.deepEqual(others, [])
+})
+
+test('SQL of SQLite that creates and changes a table does the same here, with ids, numbers and texts of its own', async () => {
+  const storage = await openStorage(await newDatabase(), { clock: manualClock(), create: true })
+  const made = inPostgres(`CREATE TABLE places (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL) STRICT;
+    ALTER TABLE places ADD COLUMN tenant_id INTEGER REFERENCES tenants (id) ON DELETE CASCADE;`)
+  await storage.database.write(within => within.script(made))
+  const columns = await storage.database.values<string>(
+    sql`SELECT concat_ws(' ', column_name, data_type, collation_name, is_nullable, is_identity)
+      FROM information_schema.columns WHERE table_name = 'places' ORDER BY ordinal_position`,
+  )
+  await storage.close()
+  assert.deepEqual(columns, ['id bigint NO YES', 'name text C NO NO', 'tenant_id bigint YES NO'])
 })
 
 test('programs that open a new database at once create its schema once', async () => {
