@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
 import type { Settings } from '../../config/settings.ts'
+import type { ServerFigures } from '../../core/ports/system.ts'
+import type { Gauges } from '../../core/ports/upkeep.ts'
 import { SUSPECT_AFTER } from '../../core/sms/health.ts'
 import { overdueMessages, suspectGateways } from '../../core/use-cases/messaging/sms-health.ts'
 import type { Trunkline } from '../compose.ts'
@@ -29,6 +31,7 @@ export function addGauges(
       ['gateway'],
     )
   gauge('trunkline_database_wal_bytes', "Size of the database's write-ahead log", gauges.logBytes)
+  addServerGauges(gauge, gauges)
   perGateway('trunkline_sms_receipts_parked', 'Receipts that wait for their message', gauges.parkedReceipts)
   perGateway('trunkline_sms_gateway_suspect', `1 for a gateway whose last ${SUSPECT_AFTER} sends failed`, async () =>
     (await suspectGateways({ smsReports })).map(gateway => ({ gateway, count: 1 })),
@@ -55,6 +58,21 @@ export function addGauges(
     () => background.duties.all().map(duty => ({ labels: { duty }, value: Number(background.duties.has(duty)) })),
     ['duty'],
   )
+}
+
+/** Adds the figures of a database server; none for a file. */
+function addServerGauges(gauge: Metrics['gauge'], { server }: Gauges): void {
+  const add = (name: string, help: string, value: (figures: ServerFigures) => number | null): void =>
+    gauge(`trunkline_database_${name}`, help, async () => {
+      const figures = await server()
+      const measured = figures && value(figures)
+      return measured === null ? [] : measured
+    })
+  add('connections', 'Connections to the database server', ({ connections }) => connections)
+  add('connections_max', 'Connections that the database server allows', ({ maxConnections }) => maxConnections)
+  add('lock_wait_seconds', 'The longest wait for a lock', ({ lockWaitSeconds }) => lockWaitSeconds)
+  add('replica_lag_bytes', 'What the replica furthest behind has not applied', each => each.replicaLagBytes)
+  add('search_index_bytes', 'Size of the search indexes', ({ searchIndexBytes }) => searchIndexBytes)
 }
 
 /** Adds what the daemon alone knows of the switches; `trunkline switch status` reads it. */

@@ -17,11 +17,25 @@ export interface Ids {
   password(): string
 }
 
+/** How a database server fares. */
+export interface ServerFigures {
+  /** Connections of all its users, and how many there may be. */
+  readonly connections: number
+  readonly maxConnections: number
+  /** How long a statement on this database has waited for a lock, at most; 0 if none waits. */
+  readonly lockWaitSeconds: number
+  /** What the replica furthest behind has not applied; null if none is connected, or nothing may be seen of it. */
+  readonly replicaLagBytes: number | null
+  readonly searchIndexBytes: number
+}
+
 export interface Statistics {
   readonly path: string
   readonly bytes: number
   readonly logBytes: number
   readonly schema: number
+  /** null for a file. */
+  readonly server: ServerFigures | null
   /** By resource name. */
   readonly counts: Readonly<Record<string, number>>
   /**
@@ -37,6 +51,8 @@ export interface Damage {
   readonly finding: string
   /** The record that refers to a missing one of `parent`. */
   readonly dangling: { readonly table: string; readonly id: number; readonly parent: string } | null
+  /** An index that has to be built again. */
+  readonly index?: string
 }
 
 /** Upkeep of the whole database. */

@@ -1,4 +1,5 @@
 import type { Timestamp } from '../dates.ts'
+import type { ServerFigures } from './system.ts'
 
 /** Records with a configured retention time. */
 export type Dated = 'audit' | 'cdrs'
@@ -25,6 +26,8 @@ export interface SearchIndexing {
 export interface Gauges {
   /** The size of what is written and not in the database's file yet, in bytes. */
   logBytes(): Promise<number>
+  /** Returns null for a file. */
+  server(): Promise<ServerFigures | null>
   /** How many receipts wait for their message, by gateway. */
   parkedReceipts(): Promise<readonly { readonly gateway: number; readonly count: number }[]>
 }

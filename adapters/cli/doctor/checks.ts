@@ -20,6 +20,7 @@ import { log } from './service/log.ts'
 import { notices } from './service/notices.ts'
 import { oddities } from './service/oddities.ts'
 import { quarantine } from './service/quarantine.ts'
+import { server } from './service/server.ts'
 import { isSwitchSet, switches } from './service/switches.ts'
 
 /** The checks of `doctor`, in order; a new check is its own file and a line here. */
@@ -28,6 +29,7 @@ export const CHECKS: readonly Check[] = [
   file,
   damage,
   log,
+  server,
   accounts,
   limits,
   duplicates,

@@ -8,7 +8,7 @@ import { raw, sql } from '../database/sql.ts'
 import { searchedText } from './search.ts'
 
 /** The names of search indexes contain it. */
-const MARK = '_search_'
+export const MARK = '_search_'
 
 /**
  * How much of an index may wait to be sorted in, in KiB. With the server's default, sorting in doubles the time of

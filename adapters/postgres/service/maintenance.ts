@@ -9,6 +9,7 @@ import { schemaVersion } from '../database/migrate.ts'
 import { shownAddress } from '../database/options.ts'
 import { raw, sql } from '../database/sql.ts'
 import { isServed } from '../fleet/serving.ts'
+import { serverFigures } from './small-ports.ts'
 
 /** Tables with more records are counted approximately, by the server's statistics. */
 const EXACT = 100_000
@@ -64,6 +65,7 @@ async function statistics(database: Database, address: string): Promise<Statisti
     path: shownAddress(address),
     bytes: (await database.value<number>(sql`SELECT pg_database_size(current_database())`)) ?? 0,
     logBytes: 0,
+    server: await serverFigures(database),
     schema: await schemaVersion(database),
     counts,
     lastWrites,
@@ -111,6 +113,6 @@ async function damage(database: Database): Promise<Damage[]> {
       dangling: { table: 'routes', id, parent: `${kind}s` },
     })),
     ...(await danglingIn(database)),
-    ...indexes.map(name => ({ finding: `the index ${name} is not valid; REINDEX it`, dangling: null })),
+    ...indexes.map(name => ({ finding: `the index ${name} is not valid`, dangling: null, index: name })),
   ]
 }

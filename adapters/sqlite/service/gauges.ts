@@ -3,6 +3,7 @@ import type { Connection } from '../database/database.ts'
 import { sizeOf } from './maintenance.ts'
 
 export const gauges = ({ path, query }: Connection): Gauges => ({
+  server: async () => null,
   logBytes: async () => sizeOf(`${path}-wal`),
   parkedReceipts: async () =>
     query<[], { gateway: number; count: number }>(

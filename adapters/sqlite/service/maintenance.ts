@@ -18,6 +18,7 @@ export function maintenance(connection: Connection): Maintenance {
       path,
       bytes: sizeOf(path),
       logBytes: sizeOf(`${path}-wal`),
+      server: null,
       schema: schemaVersion(db),
       counts: Object.fromEntries(
         resources.map(({ name }) => [name, value<[], number>(`SELECT count(*) FROM ${tableOf(name)}`).get() ?? 0]),

@@ -30,3 +30,9 @@ behaviour('the log has a size in bytes', async ({ gauges }) => {
   const bytes = await gauges.logBytes()
   assert.ok(Number.isInteger(bytes) && bytes >= 0)
 })
+
+behaviour('a server tells how it fares, and a file has none', async ({ gauges }) => {
+  const figures = await gauges.server()
+  if (figures === null) return
+  assert.ok(figures.connections >= 1 && figures.connections <= figures.maxConnections)
+})

@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander'
 
+import type { ServerFigures } from '../../../../core/ports/system.ts'
 import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
 import type { SmsHealth } from '../../../../core/use-cases/messaging/sms-health.ts'
 import { servedState, serviceStatus } from '../../../../core/use-cases/records/status.ts'
@@ -64,6 +65,24 @@ function oddness({ state, serves_this, is_served }: DaemonState): string {
   return state === 'down' && is_served ? ', but one serves this database at another address' : ''
 }
 
+const membersOf = (server: ServerFigures) => ({
+  connections: server.connections,
+  max_connections: server.maxConnections,
+  lock_wait_seconds: server.lockWaitSeconds,
+  replica_lag_bytes: server.replicaLagBytes,
+  search_index_bytes: server.searchIndexBytes,
+})
+
+function described(server: ServerFigures): string {
+  const { connections, maxConnections, lockWaitSeconds, replicaLagBytes, searchIndexBytes } = server
+  return [
+    `${connections} of ${maxConnections} connections`,
+    ...(lockWaitSeconds > 0 ? [`a statement waits ${lockWaitSeconds.toFixed(1)} s for a lock`] : []),
+    ...(replicaLagBytes === null ? [] : [`replica ${megabytes(replicaLagBytes)} behind`]),
+    `search index ${megabytes(searchIndexBytes)}`,
+  ].join(', ')
+}
+
 const plain = (what: string, count: number): string => `${what.padEnd(14)}${String(count).padStart(10)}`
 
 /** Says how much waits for somebody, and which command shows it. */
@@ -102,15 +121,19 @@ export async function statusCommand(run: RunCommand, wiring: Wiring): Promise<Co
   return run(command, async context => {
     const services = await context.open()
     const { database, unrated, quarantined, sms: health } = await serviceStatus(services)
-    const { path, bytes, logBytes, schema, counts, lastWrites } = database
+    const { path, bytes, logBytes, schema, server, counts, lastWrites } = database
     const sms = await smsState(services, health)
     const daemon = await daemonState(wiring, context)
     const records = Object.entries(counts).map(([name, count]) => ({ name, count, last: lastWrites[name] ?? '' }))
     await printValue(
       context,
-      { path, bytes, log_bytes: logBytes, schema, counts, last_writes: lastWrites, unrated, quarantined, sms, daemon },
+      {
+        ...{ path, bytes, log_bytes: logBytes, schema, ...(server ? { server: membersOf(server) } : {}) },
+        ...{ counts, last_writes: lastWrites, unrated, quarantined, sms, daemon },
+      },
       () => [
         `database  ${path} (${megabytes(bytes)}, log ${megabytes(logBytes)}, schema ${schema})`,
+        ...(server ? [`server    ${described(server)}`] : []),
         `daemon    ${coloured(context, daemon.state)} (${daemon.url})${oddness(daemon)}`,
         '',
         ...records.map(({ name, count, last }) =>

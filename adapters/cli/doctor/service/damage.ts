@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { isServerAddress } from '../../../../core/database-address.ts'
 import type { Damage } from '../../../../core/ports/system.ts'
 import { resourceNamed, resources } from '../../../../core/resources/all.ts'
 import { quoted } from '../../command-line.ts'
@@ -16,7 +17,8 @@ export const damage: Check = {
   },
 }
 
-function findingOf(patient: Patient, { finding, dangling }: Damage): Finding {
+function findingOf(patient: Patient, { finding, dangling, index }: Damage): Finding {
+  if (index !== undefined) return { kind: 'damage', finding, fix: onServer(patient, `REINDEX INDEX ${index}`) }
   const fix = dangling && without(dangling)
   return fix ? { kind: 'dangling', finding, fix } : { kind: 'damage', finding, fix: restoring(patient) }
 }
@@ -33,11 +35,15 @@ function without({ table, id, parent }: NonNullable<Damage['dangling']>): string
   return `trunkline ${command} ${verbsOf(resource).delete} id:${id}`
 }
 
+/** Returns the command that runs a statement on the server. */
+export const onServer = ({ path }: Pick<Patient, 'path'>, statement: string): string =>
+  `psql ${quoted(path)} -c ${quoted(statement)}`
+
 const BACKUP = /^trunkline-.*\.(?:db|dump)$/
 
 /**
  * Returns the command that restores the newest of the daemon's backups, whose names sort by time; without one, a
- * search for another copy.
+ * search for another copy of a file, or what restores a dump kept elsewhere.
  */
 function restoring({ settings, path }: Patient): string {
   const folder = String(settings['backup_dir'])
@@ -47,7 +53,6 @@ function restoring({ settings, path }: Patient): string {
         .sort()
         .at(-1)
     : undefined
-  return newest === undefined
-    ? `ls -lt ${quoted(dirname(path))}`
-    : `trunkline db restore ${quoted(join(folder, newest))}`
+  if (newest !== undefined) return `trunkline db restore ${quoted(join(folder, newest))}`
+  return isServerAddress(path) ? 'trunkline db restore DUMP' : `ls -lt ${quoted(dirname(path))}`
 }

@@ -62,6 +62,10 @@ const ELSEWHERE = [
   'daemon_address',
   'deck_due',
   'unopened',
+  // See server.test.ts.
+  'connections',
+  'lock_wait',
+  'replica_lag',
   // See switch-check.test.ts.
   'slug_unfit',
   'domain_unfit',
