@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { findingsIn } from '../../../../adapters/cli/doctor/service/server.ts'
+import type { ServerFigures } from '../../../../core/ports/system.ts'
 
-const WELL = { connections: 12, maxConnections: 97, lockWaitSeconds: 0.2, replicaLagBytes: 1e6, searchIndexBytes: 1e9 }
+const WELL: ServerFigures = {
+  connections: 12,
+  maxConnections: 97,
+  lockWaitSeconds: 0.2,
+  replicaLagBytes: 1e6,
+  searchIndexBytes: 1e9,
+}
 
-const found = (figures: Partial<typeof WELL> & { readonly replicaLagBytes?: number | null }): string[] =>
+const found = (figures: Partial<ServerFigures>): string[] =>
   [...findingsIn({ ...WELL, ...figures }, 'postgres://db.example.com/trunkline')].map(({ kind, finding, fix }) => {
     assert.match(fix, /^psql postgres:\/\/db\.example\.com\/trunkline -c 'SELECT /)
     return `${kind}: ${finding}`
