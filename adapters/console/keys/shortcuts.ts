@@ -61,15 +61,13 @@ export function listenForKeys(): void {
   let goesSince = Number.NEGATIVE_INFINITY
   addEventListener('keydown', event => {
     const { key, ctrlKey, metaKey, altKey } = event
+    const isInDialog = document.querySelector('dialog[open]') !== null
     if ((ctrlKey || metaKey) && !altKey) {
-      if (key === 's' && save()) event.preventDefault()
-      if (key === 'k') {
-        event.preventDefault()
-        opened.value = 'palette'
-      }
+      if ((key === 's' && (isInDialog || save())) || key === 'k') event.preventDefault()
+      if (key === 'k' && !isInDialog) opened.value = 'palette'
       return
     }
-    if (altKey || isTyping(event.target) || !hasLetters.value || document.querySelector('dialog[open]')) return
+    if (altKey || isTyping(event.target) || !hasLetters.value || isInDialog) return
     const isGoing = event.timeStamp - goesSince < WAIT_MS
     goesSince = !isGoing && key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
     const to = isGoing ? LETTERS[key] : undefined

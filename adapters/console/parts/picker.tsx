@@ -57,30 +57,42 @@ function useFound({ resource, value, tenantId, onPick }: Sought) {
   const isOpen = useSignal(false)
   const active = useSignal(0)
   const timer = useSignal(0)
+  /** Counts what was typed: an answer to anything earlier is out of date. */
+  const round = useSignal(0)
+  /** While what was typed is looked for: whether Enter was pressed, to pick the first that is found. */
+  const awaited = useSignal<'found' | 'picked' | null>(null)
   const look = async (typed: string): Promise<void> => {
+    const mine = round.value
     const query = new URLSearchParams({ limit: String(MOST) })
     if (typed.trim() !== '') query.set('search', typed.trim())
     if (tenantId) query.set('tenant', String(tenantId))
-    found.value = asRecords(await get(`${pathTo(resource)}?${query}`))
+    const records = asRecords(await get(`${pathTo(resource)}?${query}`))
+    if (mine !== round.value) return
+    found.value = records
     active.value = 0
-    isOpen.value = true
+    const isPicked = awaited.value === 'picked'
+    awaited.value = null
+    if (isPicked && records.length > 0) pick(records[0])
+    else isOpen.value = true
+  }
+  const pick = (record: RecordData | undefined): void => {
+    isOpen.value = false
+    if (!record) return
+    text.value = spoken(resource, record)
+    onPick(record.id)
   }
   return {
-    ...{ text, found, isOpen, active },
+    ...{ text, found, isOpen, active, awaited, pick },
     open: (): void => void look('').catch(noteTrouble),
     type: (typed: string): void => {
       text.value = typed
+      round.value++
+      awaited.value = 'found'
       clearTimeout(timer.value)
       timer.value = window.setTimeout(() => void look(typed).catch(noteTrouble), PAUSE_MS)
     },
     step: (by: number): void => {
       active.value = Math.max(0, Math.min(found.value.length - 1, active.value + by))
-    },
-    pick: (record: RecordData | undefined): void => {
-      isOpen.value = false
-      if (!record) return
-      text.value = spoken(resource, record)
-      onPick(record.id)
     },
     leave: (): void => {
       isOpen.value = false
@@ -92,11 +104,14 @@ function useFound({ resource, value, tenantId, onPick }: Sought) {
 type Found = ReturnType<typeof useFound>
 
 /** Follows the keys of a combobox. */
-function onKey(event: KeyboardEvent, { found, isOpen, active, open, step, pick }: Found): void {
+function onKey(event: KeyboardEvent, { found, isOpen, active, awaited, open, step, pick }: Found): void {
   if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
     event.preventDefault()
     if (!isOpen.value) open()
     step(event.key === 'ArrowDown' ? 1 : -1)
+  } else if (event.key === 'Enter' && awaited.value !== null) {
+    event.preventDefault()
+    awaited.value = 'picked'
   } else if (event.key === 'Enter' && isOpen.value) {
     event.preventDefault()
     pick(found.value[active.value])
