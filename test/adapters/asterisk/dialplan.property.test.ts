@@ -8,12 +8,11 @@ import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
 import { isUsable } from '../../../adapters/asterisk/render/routes.ts'
 import { renderTenant } from '../../../adapters/asterisk/render/tenant.ts'
 import { diallingOf } from '../../../core/dialling/settings.ts'
-import type { LiveCall } from '../../../core/ports/switching.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
 import { type DialledForm, dialledForms } from '../../../core/switching/dialled-forms.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
-import { decidedSteps, renderedStep } from '../../support/switching/decided-steps.ts'
+import { decidedSteps, groupsOf, renderedStep } from '../../support/switching/decided-steps.ts'
 import { readDialplan, run } from '../../support/switching/dialplan.ts'
 import {
   did,
@@ -176,21 +175,6 @@ const scene = fc.record({
   ...{ world, request, live, tenantUsed: used, extensionUsed: used, own: mostly(null, limits) },
   rated: fc.array(fc.oneof(prefix, fc.constantFrom('380102', '1411'))),
 })
-
-function groupsOf(calls: readonly LiveCall[]): Map<string, number> {
-  const groups = new Map<string, number>()
-  const add = (group: string): unknown => groups.set(group, (groups.get(group) ?? 0) + 1)
-  for (const { tenant, extension: number, direction, trunk: name } of calls) {
-    add(`${tenant}@tl_tenant`)
-    if (number) add(`${tenant}-${number}@tl_extension`)
-    if (direction === 'outbound') {
-      add(`${tenant}@tl_out`)
-      if (number) add(`${tenant}-${number}@tl_out_extension`)
-    }
-    if (name) add(`${name}@tl_trunk`)
-  }
-  return groups
-}
 
 const seen = new Map<string, number>()
 const reportedRefusals = new Set<string>()

@@ -1,3 +1,4 @@
+import type { LiveCall } from '../../../core/ports/switching.ts'
 import type { CallDecision, Target } from '../../../core/switching/decision.ts'
 import type { Done } from './dialplan.ts'
 
@@ -25,4 +26,20 @@ export function renderedStep({ app, args }: Done): string {
   const out = /^(.*),\d+,ib\(tl-caller\^([^^]+)\^1\)(?:L\((\d+)000\))?$/.exec(args)
   if (out) return `Dial ${out[1]} as ${out[2]}${out[3] ? ` for ${out[3]}` : ''}`
   return args.replace(/^([^,]+),(\d+),i$/, 'Dial $1 $2')
+}
+
+/** The number of calls in each group that the dialplan counts. */
+export function groupsOf(calls: readonly LiveCall[]): Map<string, number> {
+  const groups = new Map<string, number>()
+  const add = (group: string): unknown => groups.set(group, (groups.get(group) ?? 0) + 1)
+  for (const { tenant, extension: number, direction, trunk: name } of calls) {
+    add(`${tenant}@tl_tenant`)
+    if (number) add(`${tenant}-${number}@tl_extension`)
+    if (direction === 'outbound') {
+      add(`${tenant}@tl_out`)
+      if (number) add(`${tenant}-${number}@tl_out_extension`)
+    }
+    if (name) add(`${name}@tl_trunk`)
+  }
+  return groups
 }
