@@ -119,6 +119,12 @@ export const declarations = {
   ),
   response_days: setting(days, 0, DAYS, "days to keep gateways' replies with their messages; 0 never deletes them"),
   audit_days: setting(days, 365, DAYS, 'days to keep the audit trail; 0 never deletes it'),
+  cdr_partitions: setting(
+    Type.Enum(['off', 'month']),
+    'off',
+    'off or month',
+    'how a new PostgreSQL database keeps call records; month: in a partition for each month, which cdr_days drops whole',
+  ),
   cdr_days: setting(days, 0, DAYS, 'days to keep call records; 0 never deletes them'),
   deck_days: setting(days, 365, DAYS, 'days to keep a replaced deck, for late calls and rerating; 0 never deletes it'),
   roles: setting(

@@ -37,8 +37,14 @@ export interface PostgresStorage extends Storage {
   readonly database: Database
 }
 
+/** How a new database is made. */
+interface Made {
+  /** Keeps the calls of each month of their start in a table of their own. */
+  readonly callsByMonth?: boolean
+}
+
 /** The database at an address of PostgreSQL. */
-function databaseAt(address: string): DatabasePlace {
+function databaseAt(address: string, made: Made = {}): DatabasePlace {
   return {
     name: shownAddress(address),
     file: null,
@@ -52,9 +58,9 @@ function databaseAt(address: string): DatabasePlace {
         await database.close()
       }
     },
-    open: options => openStorage(address, options),
+    open: options => openStorage(address, { ...options, ...made }),
     copySource: async () => copySource(address),
-    copyTarget: async () => copyTarget(address),
+    copyTarget: async () => copyTarget(address, made),
     claim: () => claimServing(address),
     restore: from => restore(address, from),
   }
@@ -64,7 +70,7 @@ function databaseAt(address: string): DatabasePlace {
 export const postgres = { databaseAt, withPasswordFile }
 
 /** Opens a database of PostgreSQL 15 or newer. */
-export async function openStorage(address: string, options: StorageOptions): Promise<PostgresStorage> {
+export async function openStorage(address: string, options: StorageOptions & Made): Promise<PostgresStorage> {
   const database = connect(address)
   try {
     await assertFit(database, address)
@@ -114,7 +120,7 @@ export async function openStorage(address: string, options: StorageOptions): Pro
 async function bringUpToDate(
   database: Database,
   address: string,
-  { create, migrate: mayUpgrade }: Pick<StorageOptions, 'create' | 'migrate'>,
+  { create, migrate: mayUpgrade, clock, callsByMonth = false }: StorageOptions & Made,
 ): Promise<void> {
   const version = await schemaVersion(database)
   assertKnown(version)
@@ -125,5 +131,5 @@ async function bringUpToDate(
     })
   if (version > 0 && !mayUpgrade)
     throw new AppError('outdated', `${shownAddress(address)} has an older schema.`, { hint: 'trunkline db migrate' })
-  await migrate(database)
+  await migrate(database, { partsCallsAt: callsByMonth ? clock.now() : null })
 }

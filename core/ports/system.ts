@@ -55,6 +55,14 @@ export interface Damage {
   readonly index?: string
 }
 
+/** Whether calls that are kept by month are where they belong. A month is as in 2026-11. */
+export interface CallMonths {
+  /** The months whose calls are kept together, since nothing was prepared for them. */
+  readonly unprepared: readonly { readonly month: string; readonly count: number }[]
+  /** The present and coming months that nothing was prepared for. */
+  readonly missing: readonly string[]
+}
+
 /** Upkeep of the whole database. */
 export interface Maintenance {
   statistics(): Promise<Statistics>
@@ -68,6 +76,8 @@ export interface Maintenance {
   shared(resource: Resource): Promise<number[][]>
   /** Returns the distinct texts that records hold in a field. */
   held(resource: Resource, field: string): Promise<string[]>
+  /** Returns null if the storage does not keep calls by month. */
+  callMonths(now: Timestamp): Promise<CallMonths | null>
   /** Returns when a daemon last wrote its heartbeat to this database; null if none has. */
   lastBeat(): Promise<Timestamp | null>
   /** Returns whether a daemon serves this database, whatever its address. */

@@ -10,6 +10,8 @@ export interface Retention {
   deleteBefore(what: Dated, moment: Timestamp, signal?: AbortSignal): Promise<number>
   /** Clears gateways' responses to messages from before that moment; returns how many. */
   clearResponsesBefore(moment: Timestamp, signal?: AbortSignal): Promise<number>
+  /** Prepares for the calls of the coming months, if the storage keeps calls by month. */
+  prepareMonths(now: Timestamp): Promise<void>
 }
 
 export interface Heartbeat {

@@ -40,6 +40,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   parked_hours: { good: ['1', '0.5'], bad: ['', '0', '8761', null] },
   response_days: { good: ['0', '30'], bad: ['', '-1', '0.5', 'ever', null] },
   audit_days: { good: ['30', '730'], bad: ['', '-1', '0.5', null] },
+  cdr_partitions: { good: ['off', 'month'], bad: ['', 'year', true, null] },
   cdr_days: { good: ['30', '3650'], bad: ['', '-1', '36501', true] },
   deck_days: { good: ['0', '3650'], bad: ['', '-1', '36501', true] },
   roles: { good: ['off', 'enforced'], bad: ['', 'on', 'Enforced', 1, true, null] },

@@ -8,6 +8,7 @@ export function retention(journal: Journal, tables: Tables, trail: Trail): Reten
   const calls = tables.of(cdrs)
   const messages = tables.of(smsMessages)
   return {
+    prepareMonths: async () => undefined,
     deleteBefore: async (what, moment, signal) =>
       journal.atomically(() => {
         if (signal?.aborted) return 0

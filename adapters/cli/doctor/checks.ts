@@ -12,6 +12,7 @@ import { tenancy } from './records/tenancy.ts'
 import { timeZones } from './records/time-zones.ts'
 import { unrated } from './records/unrated.ts'
 import { accounts } from './service/accounts.ts'
+import { callMonths } from './service/call-months.ts'
 import { daemon } from './service/daemon.ts'
 import { damage } from './service/damage.ts'
 import { feeds } from './service/feeds.ts'
@@ -28,6 +29,7 @@ export const CHECKS: readonly Check[] = [
   oddities,
   file,
   damage,
+  callMonths,
   log,
   server,
   accounts,

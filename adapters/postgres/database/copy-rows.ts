@@ -9,6 +9,7 @@ import type {
   DatabaseFilling,
 } from '../../../core/ports/storage.ts'
 import { TABLES } from '../../sql/tables.ts'
+import { isByMonth, makeParts } from '../calls/call-months.ts'
 import { connect, type Loading, type Session } from './database.ts'
 import { isNoText, translate } from './errors.ts'
 import { assertFit } from './fit.ts'
@@ -29,12 +30,13 @@ export const copySource = (address: string): CopySource => ({
 })
 
 /** Opens the database of that address to be filled. */
-export const copyTarget = (address: string): CopyTarget => ({
+export const copyTarget = (address: string, { callsByMonth = false } = {}): CopyTarget => ({
   fill: work =>
     inSession(address, async session => {
       const result = await session.write(async within => {
         await assertEmpty(within)
-        await createTables(within)
+        const now = new Date().toISOString()
+        await createTables(within, { partsCallsAt: callsByMonth ? now : null })
         const done = await work(filling(within))
         await createSearchIndexes(within)
         return done
@@ -120,8 +122,10 @@ function filling(within: Loading): DatabaseFilling {
     store: async (table, rows) => {
       await within.script(`DELETE FROM ${table.name}`)
       const bytes = (await columnsOf(within)).filter(({ name, isBytes }) => isBytes && name === table.name)
+      const areBytes = new Set(bytes.map(({ column }) => column))
+      const parts = table.name === 'cdrs' && (await isByMonth(within)) ? prepared(within, table, rows) : [rows]
       try {
-        await within.copy(table.name, table.columns, written(table, rows, new Set(bytes.map(({ column }) => column))))
+        for await (const part of parts) await within.copy(table.name, table.columns, written(table, part, areBytes))
       } catch (error) {
         throw isNoText(error) ? noText(table, error) : error
       }
@@ -135,7 +139,31 @@ function filling(within: Loading): DatabaseFilling {
   }
 }
 
-async function* written({ columns }: CopiedTable, all: CopiedRows, bytes: ReadonlySet<string>) {
+/** Calls stored at once, if they are kept by month. */
+const CALLS_AT_ONCE = 50_000
+
+/** Yields the calls again, some at a time, once there are parts for their months. */
+async function* prepared(within: Loading, { columns }: CopiedTable, all: CopiedRows): AsyncIterable<Some> {
+  const start = columns.indexOf('started_at')
+  const now = new Date().toISOString()
+  const some = async (waiting: CopiedValue[][]): Promise<Some> => {
+    const months = waiting.map(row => String(row[start]).slice(0, 7))
+    await makeParts(within, new Set(months), now)
+    return [waiting]
+  }
+  let waiting: CopiedValue[][] = []
+  for await (const rows of all) {
+    for (const row of rows) waiting.push([...row])
+    if (waiting.length < CALLS_AT_ONCE) continue
+    yield await some(waiting)
+    waiting = []
+  }
+  if (waiting.length > 0) yield await some(waiting)
+}
+
+type Some = Iterable<readonly (readonly CopiedValue[])[]>
+
+async function* written({ columns }: CopiedTable, all: CopiedRows | Some, bytes: ReadonlySet<string>) {
   const areBytes = columns.map(column => bytes.has(column))
   for await (const rows of all)
     for (const row of rows)

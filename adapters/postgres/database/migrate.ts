@@ -1,6 +1,8 @@
+import type { Timestamp } from '../../../core/dates.ts'
 import { AppError } from '../../../core/errors.ts'
 import { resources } from '../../../core/resources/all.ts'
 import { postgresMigrations } from '../../sql/migrations.ts'
+import { makeParts, monthsAhead, partCalls } from '../calls/call-months.ts'
 import { indexSearched } from '../records/search-index.ts'
 import type { Database, Queries } from './database.ts'
 import { initial } from './migrations/001-initial.ts'
@@ -51,20 +53,33 @@ export function assertPresent(version: number): void {
 }
 
 /** Brings the schema up to date, all or nothing, one program at a time. */
-export const migrate = (database: Database, steps?: readonly string[]): Promise<void> =>
+export const migrate = (database: Database, making: Making = {}): Promise<void> =>
   database.write(async within => {
-    await createTables(within, steps)
+    await createTables(within, making)
     await createSearchIndexes(within)
   })
 
+interface Making {
+  readonly steps?: readonly string[]
+  /** When a new database keeps its calls by month, the present moment. */
+  readonly partsCallsAt?: Timestamp | null
+}
+
 /** The first part of a migration. */
-export async function createTables(within: Queries, steps: readonly string[] = migrations): Promise<void> {
+export async function createTables(
+  within: Queries,
+  { steps = migrations, partsCallsAt = null }: Making = {},
+): Promise<void> {
   await within.run(sql`SELECT pg_advisory_xact_lock(${LOCK})`)
   await within.run(raw('SET LOCAL statement_timeout = 0'))
   await within.run(raw('CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)'))
   const done = (await within.value<number>(VERSION)) ?? 0
   assertKnown(done, steps)
   for (const step of steps.slice(done)) await within.script(step)
+  if (done === 0 && partsCallsAt !== null) {
+    await partCalls(within)
+    await makeParts(within, monthsAhead(partsCallsAt), partsCallsAt)
+  }
   await within.run(raw('DELETE FROM schema_version'))
   await within.run(sql`INSERT INTO schema_version VALUES (${steps.length})`)
 }

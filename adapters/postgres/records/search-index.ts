@@ -38,7 +38,8 @@ const EVERY_MS = 1_000
 /** One program at a time sorts in. */
 const SORT_IN = sql`WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('search indexes', 0)) AS is_ours)
   SELECT sum(gin_clean_pending_list(i.oid)) FROM turn, pg_class i
-  WHERE turn.is_ours AND i.relkind = 'i' AND i.relnamespace = current_schema()::regnamespace AND strpos(i.relname, ${MARK}) > 0`
+  WHERE turn.is_ours AND i.relkind = 'i' AND i.relnamespace = current_schema()::regnamespace
+    AND i.relam = (SELECT oid FROM pg_am WHERE amname = 'gin')`
 
 /** The server indexes each record as it is stored; what waits is sorted in beside. */
 export const searchIndexing = ({ long }: Database): SearchIndexing => ({

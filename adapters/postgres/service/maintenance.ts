@@ -3,6 +3,7 @@ import { resourceNamed, resources } from '../../../core/resources/all.ts'
 import { sidesOf } from '../../../core/resources/references/within.ts'
 import { tableOf } from '../../sql/table.ts'
 import { withinSql } from '../../sql/within.ts'
+import { isByMonth, missingMonths, monthsOfOthers } from '../calls/call-months.ts'
 import type { Database } from '../database/database.ts'
 import { backup } from '../database/dumps.ts'
 import { schemaVersion } from '../database/migrate.ts'
@@ -37,6 +38,10 @@ export function maintenance(database: Database, address: string): Maintenance {
     },
     held: ({ name }, field) =>
       database.values<string>(sql`SELECT DISTINCT ${raw(field)} FROM ${raw(tableOf(name))} ORDER BY 1`),
+    callMonths: async now =>
+      (await isByMonth(database))
+        ? { unprepared: await monthsOfOthers(database), missing: await missingMonths(database, now) }
+        : null,
     lastBeat: async () => (await database.value<string>(sql`SELECT beaten_at FROM heartbeat`)) ?? null,
     isServed: () => isServed(database),
   }
@@ -52,7 +57,8 @@ async function statistics(database: Database, address: string): Promise<Statisti
     const table = raw(tableOf(name))
     const about =
       (await database.value<number>(
-        sql`SELECT reltuples::bigint FROM pg_class WHERE oid = to_regclass(${tableOf(name)})`,
+        sql`SELECT sum(reltuples)::bigint FROM pg_class WHERE oid = to_regclass(${tableOf(name)}) OR oid IN (
+          SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass(${tableOf(name)}))`,
       )) ?? 0
     counts[name] = about > EXACT ? about : ((await database.value<number>(sql`SELECT count(*) FROM ${table}`)) ?? 0)
     const newest = timestamps

@@ -1,6 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Dated, Retention } from '../../../core/ports/upkeep.ts'
-import type { Database } from '../database/database.ts'
+import {
+  detachBefore,
+  forgetCalls,
+  goneParts,
+  isByMonth,
+  makeParts,
+  monthsAhead,
+  monthsOfOthers,
+} from '../calls/call-months.ts'
+import type { Database, Queries } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 
 const DATED: Readonly<Record<Dated, { readonly table: string; readonly moment: string }>> = {
@@ -26,14 +35,23 @@ export function retention(database: Database): Retention {
   }
   const most = raw(`LIMIT ${STEP} FOR UPDATE SKIP LOCKED`)
   return {
-    deleteBefore: (what, moment, signal) => {
+    deleteBefore: async (what, moment, signal) => {
       const table = raw(DATED[what].table)
       const column = raw(DATED[what].moment)
-      return inSteps(
-        sql`DELETE FROM ${table} WHERE id IN (
-          SELECT id FROM ${table} WHERE ${column} < ${moment} ORDER BY ${column} ${most})`,
+      const dropped = what === 'cdrs' && (await isByMonth(database)) ? await dropMonths(database, moment, signal) : 0
+      const deleted = await inSteps(
+        sql`DELETE FROM ${table} WHERE (id, ${column}) IN (
+          SELECT id, ${column} FROM ${table} WHERE ${column} < ${moment} ORDER BY ${column} ${most})`,
         signal,
       )
+      return dropped + deleted
+    },
+    prepareMonths: async now => {
+      if (await isByMonth(database))
+        await alone(database, async within => {
+          const others = await monthsOfOthers(within)
+          await makeParts(within, [...monthsAhead(now), ...others.map(({ month }) => month)], now)
+        })
     },
     clearResponsesBefore: (moment, signal) =>
       inSteps(
@@ -42,4 +60,42 @@ export function retention(database: Database): Retention {
         signal,
       ),
   }
+}
+
+/** How long a change of the parts waits for statements that use the calls, which wait behind it as well. */
+const SHORT_LOCK = raw("SET LOCAL lock_timeout = '2s'")
+
+/** Changes the parts of the calls, one program at a time, and fails rather than hold up others; it is tried again. */
+async function alone(database: Database, work: (within: Queries) => Promise<void>): Promise<void> {
+  const session = database.session()
+  try {
+    await session.write(async within => {
+      await within.run(sql`SELECT pg_advisory_xact_lock(hashtextextended('months of calls', 0))`)
+      await within.run(SHORT_LOCK)
+      await work(within)
+    })
+  } finally {
+    await session.close()
+  }
+}
+
+/**
+ * Takes whole months out of the calls at once, then deletes what refers to their calls in steps, and drops them. What
+ * was interrupted goes on next time. Returns how many calls there were.
+ */
+async function dropMonths(database: Database, moment: string, signal: AbortSignal | undefined): Promise<number> {
+  if (signal?.aborted) return 0
+  await alone(database, within => detachBefore(within, moment))
+  let total = 0
+  for (const part of await goneParts(database)) {
+    for (let last = 0; ; ) {
+      if (signal?.aborted) return total
+      const ids = await database.write(within => forgetCalls(within, part, last))
+      total += ids.length
+      if (ids.length === 0) break
+      last = ids.at(-1) ?? last
+    }
+    await database.single.script(`DROP TABLE IF EXISTS ${part}`)
+  }
+  return total
 }

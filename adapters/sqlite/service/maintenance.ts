@@ -30,6 +30,7 @@ export function maintenance(connection: Connection): Maintenance {
       return { bytes: copyDatabase(db, to) ?? 0 }
     },
     check: async () => findings(db),
+    callMonths: async () => null,
     strays: async resource => strays(connection, resource),
     shared: async ({ name, key }) =>
       value<[], string>(

@@ -39,6 +39,7 @@ export const oldestSql = ({ table, moment, order, length }: DatedRows): string =
 export function retention(connection: Connection, writer: Writer): Retention {
   const { query } = connection
   return {
+    prepareMonths: async () => undefined,
     deleteBefore: async (what, moment, signal) => {
       const rows = DATED[what]
       const oldest = connection.rows<[string], [id: number, length: number]>(oldestSql(rows))

@@ -52,6 +52,7 @@ export async function upkeep(
     storage.indexing.followWrites(signal, failureOf(log, 'search index')),
     repeat(SWEEP_MS, 'sweep of messages', () => messaging.sweep()),
     repeat(SWEEP_MS, 'sweep of failed logins', () => storage.loginCounts.forgetExpired()),
+    repeat(RETENTION_MS, 'preparation of months', () => storage.retention.prepareMonths(clock.now())),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
     repeat(SUSPECT_MS, 'check the SMS gateways', noteSuspects(trunkline, log)),

@@ -46,16 +46,30 @@ export async function newDatabase(): Promise<string> {
   return (await present()).address(name)
 }
 
+/** The same, whose calls are kept by month. */
+const freeByMonth: string[] = []
+
+/** Months of the tests' calls; calls of others are kept together. */
+const PREPARED = ['2025-12-01T00:00:00.000000Z', '2026-01-01T00:00:00.000000Z', '2026-03-01T00:00:00.000000Z']
+
+/** An empty storage of the present schema that keeps calls by month. */
+export async function openEmptyByMonth(clock: ManualClock): Promise<PostgresStorage> {
+  const storage = await openEmpty(clock, { callsByMonth: true })
+  for (const now of PREPARED) await storage.retention.prepareMonths(now)
+  return storage
+}
+
 /** An empty storage of the present schema. */
-export async function openEmpty(clock: ManualClock): Promise<PostgresStorage> {
-  const address = free.pop() ?? (await newDatabase())
-  const storage = await openStorage(address, { clock, create: true })
+export async function openEmpty(clock: ManualClock, { callsByMonth = false } = {}): Promise<PostgresStorage> {
+  const waiting = callsByMonth ? freeByMonth : free
+  const address = waiting.pop() ?? (await newDatabase())
+  const storage = await openStorage(address, { clock, create: true, callsByMonth })
   return {
     ...storage,
     close: async () => {
       await storage.database.script(EMPTY)
       await storage.close()
-      free.push(address)
+      waiting.push(address)
     },
   }
 }

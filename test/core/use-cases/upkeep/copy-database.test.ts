@@ -42,34 +42,39 @@ async function withFilled(check: (given: { folder: string; path: string; address
   }
 }
 
-test('a database is copied whole to PostgreSQL and back, every table and id, and continues with the next ids', () =>
-  withFilled(async ({ folder, path, address }) => {
-    const there = await copyDatabase({ source: sqliteSource(path), target: postgresTarget(address), digests })
-    assert.deepEqual(there.map(({ table }) => table).sort(), [...TABLES].sort())
-    assert.deepEqual(
-      there.filter(({ rows }) => rows === 0),
-      [],
-      'the test fills every table',
-    )
-    const back = join(folder, 'back.db')
-    assert.deepEqual(
-      await copyDatabase({ source: postgresSource(address), target: sqliteTarget(back), digests }),
-      there,
-    )
-    for (const storage of [await openPostgres(address, options), openSqlite(back, options)]) {
-      const { records, close } = storage
-      const [tenant] = await listOf(records, 'tenants')
-      assert.equal(tenant?.['name'], ODD)
-      // Call 1200 was the last one and is deleted.
-      assert.equal((await insert(records, 'cdrs')).id, 1_201)
-      assert.equal((await insert(records, 'tenants')).id, 2)
+for (const callsByMonth of [false, true])
+  test(`a database is copied whole to PostgreSQL${callsByMonth ? ' with calls by month' : ''} and back, every table and id, and continues with the next ids`, () =>
+    withFilled(async ({ folder, path, address }) => {
+      const there = await copyDatabase({
+        source: sqliteSource(path),
+        target: postgresTarget(address, { callsByMonth }),
+        digests,
+      })
+      assert.deepEqual(there.map(({ table }) => table).sort(), [...TABLES].sort())
       assert.deepEqual(
-        (await listOf(records, 'tenants', { search: 'A\tB' })).map(({ id }) => id),
-        [1],
+        there.filter(({ rows }) => rows === 0),
+        [],
+        'the test fills every table',
       )
-      await close()
-    }
-  }))
+      const back = join(folder, 'back.db')
+      assert.deepEqual(
+        await copyDatabase({ source: postgresSource(address), target: sqliteTarget(back), digests }),
+        there,
+      )
+      for (const storage of [await openPostgres(address, options), openSqlite(back, options)]) {
+        const { records, close } = storage
+        const [tenant] = await listOf(records, 'tenants')
+        assert.equal(tenant?.['name'], ODD)
+        // Call 1200 was the last one and is deleted.
+        assert.equal((await insert(records, 'cdrs')).id, 1_201)
+        assert.equal((await insert(records, 'tenants')).id, 2)
+        assert.deepEqual(
+          (await listOf(records, 'tenants', { search: 'A\tB' })).map(({ id }) => id),
+          [1],
+        )
+        await close()
+      }
+    }))
 
 test('a copy holds one moment, though others write meanwhile', () =>
   withFilled(async ({ path, address }) => {

@@ -1,0 +1,35 @@
+import { isServerAddress } from '../../../../core/database-address.ts'
+import type { Check } from '../check.ts'
+
+/** Finds calls that are not in a partition of their month, and months that will lack one. */
+export const callMonths: Check = {
+  about: 'the partitions of call records',
+  async *examine(patient) {
+    const { maintenance, clock } = await patient.open()
+    const months = await maintenance.callMonths(clock.now())
+    if (!months) {
+      if (patient.settings['cdr_partitions'] === 'month' && isServerAddress(patient.path))
+        yield {
+          kind: 'not_partitioned',
+          finding: 'cdr_partitions has no effect, since the database was created without partitions',
+          fix: 'trunkline db copy --to postgres://…',
+        }
+      return
+    }
+    const { missing, unprepared } = months
+    if (missing.length > 0)
+      yield {
+        kind: 'partition_missing',
+        finding: `there is no partition for the calls of ${missing.join(', ')}; a running daemon makes it within the hour`,
+        fix: 'trunkline serve',
+      }
+    const count = unprepared.reduce((sum, month) => sum + month.count, 0)
+    const [first, last] = [unprepared[0]?.month, unprepared.at(-1)?.month]
+    if (count > 0)
+      yield {
+        kind: 'default_partition',
+        finding: `the default partition holds ${count} ${count === 1 ? 'call' : 'calls'} of ${first === last ? first : `${first} to ${last}`}; a running daemon moves those of the last ten years within the hour`,
+        fix: `trunkline cdr list --from ${first}-01`,
+      }
+  },
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from '../../../adapters/postgres/database/sql.ts'
+import type { PostgresStorage } from '../../../adapters/postgres/storage.ts'
+import { cdrs } from '../../../core/resources/cdrs.ts'
+import { manualClock } from '../../support/clock.ts'
+import { insert, listOf } from '../../support/data/rows.ts'
+import { openEmptyByMonth } from '../../support/postgres/databases.ts'
+
+const JANUARY = '2026-01-15T12:00:00.000000Z'
+const FEBRUARY = '2026-02-15T12:00:00.000000Z'
+const MARCH = '2026-03-15T12:00:00.000000Z'
+const LONG_AGO = '1999-12-31T23:59:59.000000Z'
+
+/** Stores a call for each start; returns their ids. */
+async function calls({ records }: PostgresStorage, ...starts: readonly string[]): Promise<number[]> {
+  const { id: tenant_id } = await insert(records, 'tenants')
+  const ids: number[] = []
+  for (const started_at of starts) ids.push((await insert(records, 'cdrs', { tenant_id, started_at })).id)
+  return ids
+}
+
+const rate = ({ database }: PostgresStorage, id: number): Promise<number> =>
+  database.single.run(sql`INSERT INTO cdr_ratings (cdr_id, source, switch_call_id, outcome)
+    VALUES (${id}, 'asterisk', ${`call ${id}`}, 'no match')`)
+
+const partOf = ({ database }: PostgresStorage, id: number): Promise<string | undefined> =>
+  database.value<string>(sql`SELECT tableoid::regclass::text FROM cdrs WHERE id = ${id}`)
+
+const rated = ({ database }: PostgresStorage): Promise<number[]> =>
+  database.values<number>(sql`SELECT cdr_id FROM cdr_ratings ORDER BY 1`)
+
+test('a call is in the partition of its month, and moves with its start, with its rating', async () => {
+  const storage = await openEmptyByMonth(manualClock())
+  const [january = 0, old = 0] = await calls(storage, JANUARY, LONG_AGO)
+  await rate(storage, january)
+  assert.equal(await partOf(storage, january), 'cdrs_2026_01')
+  assert.equal(await partOf(storage, old), 'cdrs_other')
+  await storage.records.update(cdrs, january, { started_at: FEBRUARY })
+  assert.equal(await partOf(storage, january), 'cdrs_2026_02')
+  assert.deepEqual(await rated(storage), [january])
+  await storage.records.remove(cdrs, january, { cascade: false })
+  assert.deepEqual(await rated(storage), [])
+  await storage.close()
+})
+
+test('retention drops whole months with their ratings, and deletes the rest call by call', async () => {
+  const storage = await openEmptyByMonth(manualClock())
+  const [january = 0, february = 0, later = 0] = await calls(storage, JANUARY, FEBRUARY, '2026-02-20', LONG_AGO)
+  for (const id of [january, february, later]) await rate(storage, id)
+  assert.equal(await storage.retention.deleteBefore('cdrs', '2026-02-16T00:00:00.000000Z'), 3)
+  assert.deepEqual(
+    (await listOf(storage.records, 'cdrs')).map(call => call.id),
+    [later],
+  )
+  assert.deepEqual(await rated(storage), [later])
+  const tables = await storage.database.values<string>(
+    sql`SELECT relname::text FROM pg_class WHERE relname ~ '^cdrs_(gone|2026_0[12])' AND relkind = 'r' ORDER BY 1`,
+  )
+  assert.deepEqual(tables, ['cdrs_2026_02'])
+  await storage.close()
+})
+
+test('retention that was interrupted goes on with the months it had taken out', async () => {
+  const storage = await openEmptyByMonth(manualClock())
+  const [january = 0] = await calls(storage, JANUARY)
+  await rate(storage, january)
+  await storage.database.single.script('ALTER TABLE cdrs DETACH PARTITION cdrs_2026_01')
+  await storage.database.single.script('ALTER TABLE cdrs_2026_01 RENAME TO cdrs_gone_2026_01')
+  assert.equal(await storage.retention.deleteBefore('cdrs', MARCH), 1)
+  assert.deepEqual(await rated(storage), [])
+  await storage.close()
+})
+
+test('calls of a month without a partition are counted, and get one later', async () => {
+  const storage = await openEmptyByMonth(manualClock())
+  const start = '2024-05-05T05:05:05.000000Z'
+  const [id = 0, old = 0] = await calls(storage, start, LONG_AGO)
+  await rate(storage, id)
+  const { unprepared, missing } = (await storage.maintenance.callMonths(MARCH)) ?? {}
+  assert.deepEqual(unprepared, [
+    { month: '1999-12', count: 1 },
+    { month: '2024-05', count: 1 },
+  ])
+  assert.deepEqual(missing, [])
+  assert.deepEqual((await storage.maintenance.callMonths('2026-06-01T00:00:00.000000Z'))?.missing.slice(0, 1), [
+    '2026-07',
+  ])
+  await storage.retention.prepareMonths(MARCH)
+  assert.equal(await partOf(storage, id), 'cdrs_2024_05')
+  assert.equal(await partOf(storage, old), 'cdrs_other')
+  assert.deepEqual(await rated(storage), [id])
+  assert.equal((await listOf(storage.records, 'cdrs')).find(call => call.id === id)?.started_at, start)
+  await storage.database.single.script('DROP TABLE cdrs_2024_05')
+  await storage.close()
+})
