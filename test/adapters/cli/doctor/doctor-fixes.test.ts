@@ -54,6 +54,10 @@ const TROUBLES: readonly Trouble[] = [...IN_RECORDS, ...AROUND_THEM, ...OF_MESSA
 /** Kinds that only a system in that state shows, and those of daemons, which have separate tests below. */
 const ELSEWHERE = [
   'db_password_shown',
+  // See call-months.test.ts.
+  'not_partitioned',
+  'partition_missing',
+  'default_partition',
   'disk_full',
   'log_size',
   'file_owner',
