@@ -22,8 +22,11 @@ export interface Reloading {
 
 /** Changes within this time are read together. */
 const GATHER_MS = 200
-/** While the switch reloads phones, none can register: after a reload it rests for this many times as long. */
-const REST = 10
+/**
+ * After a reload the switch rests for this many times as long. While it reloads phones, none can register; a reload of
+ * another file holds nothing up.
+ */
+const REST: Readonly<Record<FileName, number>> = { pjsip: 10, extensions: 1, queues: 1, voicemail: 1 }
 /**
  * Even an urgent change waits for others that arrive with it, for this part of the time that the last reload took: a
  * second reload would keep phones from registering as long again.
@@ -72,7 +75,7 @@ export function reloader({ onTaken, onTrouble, now }: Reloading): Reloader {
       has.set(name, await shownMarker(manager, name, new Set(written.map(files => files[name].marker))))
       const ms = now() - begun
       took.set(name, ms)
-      free.set(name, now() + ms * REST)
+      free.set(name, now() + ms * REST[name])
       onTaken(name, ms)
     } catch (error) {
       for (const each of FILES) due.set(each, Math.max(due.get(each) ?? 0, now() + AFTER_TROUBLE_MS))

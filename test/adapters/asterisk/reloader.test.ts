@@ -131,6 +131,20 @@ describe('reloads of Asterisk', () => {
     assert.deepEqual([begun, reloads.waiting()], [['pjsip'], []])
   })
 
+  test('a dialplan that took long to load, as while Asterisk starts, does not rest ten times as long', async () => {
+    await start()
+    outcome = async () => {
+      now += 3_000
+    }
+    change('extensions', 'b')
+    reloads.want(wanted, false)
+    await tick(200)
+    change('extensions', 'c')
+    reloads.want(wanted, false)
+    await tick(3_000)
+    assert.deepEqual([begun, reloads.waiting()], [['extensions', 'extensions'], []])
+  })
+
   test('only one file is reloaded at a time, and a change meanwhile is not lost', async () => {
     await start()
     let finish = (): void => undefined
