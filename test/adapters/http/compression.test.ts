@@ -5,7 +5,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { startWorld, type World } from '../../support/data/records.ts'
-import { sqliteOf } from '../../support/data/stored.ts'
+import { execute } from '../../support/data/stored.ts'
 import { countingPages, untilStill } from '../../support/http/lists.ts'
 
 const COUNT = 1_000
@@ -15,15 +15,15 @@ const NAMES = ['gzip', 'br'] as const
 let world: World
 before(async () => {
   world = await startWorld()
-  const { db } = sqliteOf(world.service.trunkline.storage).connection
-  const insert = db.prepare(
-    `INSERT INTO dids (tenant_id, number, provider, description, status, created_at, updated_at)
-     VALUES (1, ?, 'Carrier One', ?, 'active', 'x', 'x')`,
-  )
   // These do not compress, so that no socket's buffer holds the list.
-  db.transaction(() => {
-    for (let i = 0; i < COUNT; i++) insert.run(`+38044${i}`, randomBytes(12_000).toString('base64'))
-  })()
+  const rows = Array.from(
+    { length: COUNT },
+    (_, i) => `(1, '+38044${i}', 'Carrier One', '${randomBytes(12_000).toString('base64')}', 'active', 'x', 'x')`,
+  )
+  await execute(
+    world.service.trunkline.storage,
+    `INSERT INTO dids (tenant_id, number, provider, description, status, created_at, updated_at) VALUES ${rows.join()}`,
+  )
 })
 after(() => world.close())
 
