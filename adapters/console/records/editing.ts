@@ -50,6 +50,8 @@ export class Editing {
   readonly #options: EditingOptions
   readonly #path: string
   #version: string | null
+  /** True while nobody knows whether the last save was done. */
+  #isUnsure = false
 
   constructor(options: EditingOptions) {
     const { resource, opened, presets, proposal } = options
@@ -74,6 +76,7 @@ export class Editing {
     if (opened && Object.keys(body).length === 0) return note('Nothing has changed.')
     this.isSaving.value = true
     try {
+      if (opened && this.#isUnsure && (await this.#wasDone())) return
       const headers = this.#version === null ? {} : { 'if-match': this.#version }
       const { data, message } = await request(opened ? 'PATCH' : 'POST', this.#path, { json: body, headers })
       this.original.value = sent
@@ -122,6 +125,19 @@ export class Editing {
     return secret
   }
 
+  /** Reads the record again, and goes on from there if it holds what was typed. */
+  async #wasDone(): Promise<boolean> {
+    const now = await reread(this.#path)
+    this.#isUnsure = false
+    const stored = draftOf(this.#options.resource, now.record, NO_PRESETS)
+    if (Object.entries(this.#typed()).some(([name, value]) => stored[name] !== value)) return false
+    this.trouble.value = null
+    this.#goOnFrom(now, {})
+    note('It was saved before the connection was lost.')
+    this.#options.onSaved(now.record)
+    return true
+  }
+
   async #failed(error: unknown): Promise<void> {
     const { opened } = this.#options
     if (error instanceof Refusal && error.status === 409 && opened) this.theirs.value = await reread(this.#path)
@@ -129,9 +145,11 @@ export class Editing {
       if (Object.keys(error.errors).length === 0) this.trouble.value = error.message
       this.#show(error.errors)
     } else if (error instanceof Refusal) this.trouble.value = error.message
-    else if (error instanceof Unreached)
-      this.trouble.value = `${error.message} What you typed is kept here. Look at the ${opened ? 'record' : 'list'} before you save again.`
-    else throw error
+    else if (error instanceof Unreached) {
+      this.#isUnsure = true
+      const next = opened ? 'Save looks first whether it was done.' : 'Look at the list before you save again.'
+      this.trouble.value = `${error.message} What you typed is kept here. ${next}`
+    } else throw error
   }
 
   #show(errors: FieldErrors): void {
