@@ -1,5 +1,6 @@
-/** A database is named by the path of a file, or by the address of a server: `postgres://user@host/database`. */
-export const isServerAddress = (database: string): boolean => /^postgres(?:ql)?:\/\//i.test(database)
+/** A database is named by the path of a file, or by the address of a server: `postgres://user@host/database`,
+ * `citus://…` for a cluster. */
+export const isServerAddress = (database: string): boolean => /^(?:postgres(?:ql)?|citus):\/\//i.test(database)
 
 /** Returns whether an address contains a password. */
 export const hasPassword = (database: string): boolean => withoutPassword(database) !== database

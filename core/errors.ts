@@ -39,6 +39,7 @@ export type Rule =
   | 'repeated' // a record of the same input has it; `detail.line` says where
   | 'foreign' // it belongs to a different tenant than the record's other references
   | 'joined' // other records tie this one to where it is
+  | 'unmovable' // the database cannot move the record there
   | 'unread' // storable, but no rule can read it
   | 'limit' // the parent is full; `detail.max` is how many it holds
 

@@ -2,13 +2,14 @@ import { ITSELF } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
 import type { DatabasePlace, Storage, StorageOptions } from '../../core/ports/storage.ts'
 import { ROUTE_TABLES } from '../sql/prefix-routes.ts'
+import type { Spread } from '../sql/spread.ts'
 import { bulk } from './bulk/bulk.ts'
 import { calls } from './calls/calls.ts'
 import { decks } from './calls/decks.ts'
 import { connectFailure } from './database/connect-failure.ts'
-import { copySource, copyTarget } from './database/copy-rows.ts'
+import { copySource, copyTarget, noCopyTo } from './database/copy-rows.ts'
 import { connect, type Database } from './database/database.ts'
-import { restore } from './database/dumps.ts'
+import { noDumps, restore } from './database/dumps.ts'
 import { translating } from './database/errors.ts'
 import { assertFit } from './database/fit.ts'
 import { assertKnown, migrate, migrations, schemaVersion } from './database/migrate.ts'
@@ -43,13 +44,13 @@ interface Made {
   readonly callsByMonth?: boolean
 }
 
-/** The database at an address of PostgreSQL. */
-function databaseAt(address: string, made: Made = {}): DatabasePlace {
+/** The database at an address of PostgreSQL, or of a cluster that spreads calls. */
+function databaseAt(address: string, made: Made = {}, spread: Spread | null = null): DatabasePlace {
   return {
     name: shownAddress(address),
     file: null,
     isThere: async () => {
-      const database = connect(address)
+      const database = connect(address, spread)
       try {
         return (await schemaVersion(database)) > 0
       } catch (error) {
@@ -58,11 +59,17 @@ function databaseAt(address: string, made: Made = {}): DatabasePlace {
         await database.close()
       }
     },
-    open: options => openStorage(address, { ...options, ...made }),
-    copySource: async () => copySource(address),
-    copyTarget: async () => copyTarget(address, made),
+    open: options => openStorage(address, { ...options, ...made }, spread),
+    copySource: async () => copySource(address, spread),
+    copyTarget: async () => {
+      if (spread) throw noCopyTo(spread)
+      return copyTarget(address, made)
+    },
     claim: () => claimServing(address),
-    restore: from => restore(address, from),
+    restore: async from => {
+      if (spread) throw noDumps(spread)
+      return restore(address, from)
+    },
   }
 }
 
@@ -70,8 +77,12 @@ function databaseAt(address: string, made: Made = {}): DatabasePlace {
 export const postgres = { databaseAt, withPasswordFile }
 
 /** Opens a database of PostgreSQL 15 or newer. */
-export async function openStorage(address: string, options: StorageOptions & Made): Promise<PostgresStorage> {
-  const database = connect(address)
+export async function openStorage(
+  address: string,
+  options: StorageOptions & Made,
+  spread: Spread | null = null,
+): Promise<PostgresStorage> {
+  const database = connect(address, spread)
   try {
     await assertFit(database, address)
     await bringUpToDate(database, address, options)

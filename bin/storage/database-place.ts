@@ -1,3 +1,4 @@
+import { citus } from '../../adapters/citus/citus.ts'
 import { databaseAt } from '../../adapters/sqlite/storage.ts'
 import type { Settings } from '../../config/settings.ts'
 import { isServerAddress } from '../../core/database-address.ts'
@@ -15,5 +16,5 @@ export async function databasePlace({
   if (!isServerAddress(db)) return databaseAt(db)
   const { postgres } = await import('../../adapters/postgres/storage.ts')
   const address = passwordFile === null ? db : postgres.withPasswordFile(db, passwordFile)
-  return postgres.databaseAt(address, { callsByMonth: parts === 'month' })
+  return postgres.databaseAt(address, { callsByMonth: parts === 'month' }, /^citus:/i.test(db) ? citus : null)
 }

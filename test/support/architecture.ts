@@ -136,7 +136,7 @@ function importedBy(node: ts.Node): string | null {
 
 /** SQL derived from the declarations, and how its rows are read: what the storages share. */
 const SQL = 'adapters/sql'
-const STORAGES: readonly string[] = ['adapters/sqlite', 'adapters/postgres']
+const STORAGES: readonly string[] = ['adapters/sqlite', 'adapters/postgres', 'adapters/citus']
 
 function importProblems(path: string, imported: string): string[] {
   const from = partOf(path)

@@ -12,7 +12,7 @@ import { raw, type Sql, sql, where } from '../database/sql.ts'
 import { selectionSql } from '../records/selection.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { directLoad } from './direct-load.ts'
-import { KEPT_JOIN, keptSql } from './imported-calls.ts'
+import { keptJoin, keptSqlOf } from './imported-calls.ts'
 import { stagedLoad } from './staged-load.ts'
 
 const DUMP_PAGE = 500
@@ -40,13 +40,15 @@ type Dumped = (string | number | null)[]
 
 /** In order of id, or of date if a period is set; each page continues where the last one ended. */
 async function* dump(
-  database: Pick<Database, 'rows'>,
+  database: Pick<Database, 'rows' | 'spread'>,
   resource: Resource,
   fields: readonly string[],
   { period, ...selection }: Selection,
 ): AsyncIterable<Dumped[]> {
   const order = raw(`t.${resource.order}`)
-  const kept = fields.some(field => field in resource.kept) ? KEPT_JOIN : raw('')
+  const kept = fields.filter(field => field in resource.kept)
+  const keptSql = keptSqlOf(database)
+  const keptColumns = raw(kept.map(field => `, ${keptSql[field] ?? 'NULL'} AS kept_${field}`).join(''))
   const columns = raw(fields.map((field, index) => `${namedSql(resource, field)} AS f${index}`).join(', '))
   const by = period ? sql`${order}, t.id` : raw('t.id')
   let last: { readonly key: string | number; readonly id: number } | undefined
@@ -58,8 +60,10 @@ async function* dump(
     const rows = await database.rows<
       { key: string | number; id: number } & Record<string, string | number | boolean | null>
     >(
-      sql`SELECT ${order} AS key, t.id, ${columns} FROM ${raw(tableOf(resource.name))} t ${kept}
-        ${where([...after(), ...selectionSql(resource, selection)])} ORDER BY ${by} LIMIT ${raw(String(DUMP_PAGE))}`,
+      sql`SELECT ${order} AS key, t.id, ${columns} FROM (
+          SELECT t.*${keptColumns} FROM ${raw(tableOf(resource.name))} t ${kept.length > 0 ? keptJoin(database) : raw('')}
+          ${where([...after(), ...selectionSql(database, resource, selection)])}
+          ORDER BY ${by} LIMIT ${raw(String(DUMP_PAGE))}) t ORDER BY ${by}`,
     )
     last = rows.at(-1) ?? last
     if (rows.length > 0) yield rows.map(row => fields.map((_, index) => plain(row[`f${index}`] ?? null)))
@@ -72,7 +76,7 @@ const plain = (value: string | number | boolean | null): string | number | null 
 
 /** SQL for a field's value, or for the name of the record it points to. */
 function namedSql(resource: Resource, field: string): string {
-  if (field in resource.kept) return keptSql[field] ?? 'NULL'
+  if (field in resource.kept) return `t.kept_${field}`
   const reference = namedReferences(resource).find(named => named.field === field)
   if (!reference) return `t.${field}`
   const isOwnOuter = reference.outer !== null && resource.fields[reference.outer] !== undefined

@@ -1,6 +1,7 @@
 import { fieldReader } from '../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { Value } from '../../../core/resources/field.ts'
+import { andAt } from '../calls/spread.ts'
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 
@@ -36,10 +37,11 @@ export function callTwins(plan: BulkPlan): Twins {
           moments.set(`${tenant} ${start}`, [tenant, start])
         }
       const wanted = [...moments.values()]
+      const tenants = wanted.map(([tenant]) => Number(tenant))
       const rows = await within.rows<Record<string, Value> & { readonly id: number }>(
         sql`SELECT c.id, ${raw(columns.map(name => `c.${name}`).join())}
-          FROM unnest(${wanted.map(([tenant]) => tenant)}::bigint[], ${wanted.map(([, start]) => start)}::text[]) AS u(tenant, start)
-          JOIN cdrs c ON c.tenant_id = u.tenant AND c.started_at = u.start AND c.id <= ${before} ORDER BY c.id`,
+          FROM unnest(${tenants}::bigint[], ${wanted.map(([, start]) => start)}::text[]) AS u(tenant, start)
+          JOIN cdrs c ON c.tenant_id = u.tenant AND c.started_at = u.start AND c.id <= ${before}${andAt(within, 'c', tenants)} ORDER BY c.id`,
       )
       const found = new Map<string, number[]>()
       for (const row of rows) {

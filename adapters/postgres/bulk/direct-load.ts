@@ -8,6 +8,7 @@ import { timestamped } from '../../../core/resources/resource.ts'
 import { dangling } from '../../../core/resources/values/field-errors.ts'
 import { NO_COUNTS } from '../../../core/transfer/imported-resource.ts'
 import { tableOf } from '../../sql/table.ts'
+import { assertCallsMayRefer, bucketColumn, bucketOf, isSpread, nextId } from '../calls/spread.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import { joined, raw, sql } from '../database/sql.ts'
@@ -111,6 +112,16 @@ async function insert(
     const values = each.map(({ records, index }): Value => read(records, index) ?? field.fallback)
     return sql`${values}::${raw(typeOf(field))}[]`
   })
+  if (isSpread(within, tableOf(resource.name))) {
+    const pointing = fields.filter(([, { references }]) => references).map(([name]) => name)
+    const readers = pointing.map(name => [name, fieldReader({ columns, constants }, name)] as const)
+    await assertCallsMayRefer(
+      within,
+      each.map(({ records, index }) =>
+        Object.fromEntries(readers.map(([name, read]) => [name, read(records, index) ?? null])),
+      ),
+    )
+  }
   const names = fields.map(([name]) => name).join()
   const inserted = joined(
     [
@@ -121,10 +132,10 @@ async function insert(
   )
   const table = tableOf(resource.name)
   return within.values<number>(sql`WITH u AS MATERIALIZED (
-      SELECT nextval(${`${table}_id_seq`}::regclass) AS id, g.* FROM (
+      SELECT ${nextId(within, table, 'g.tenant_id')} AS id, g.* FROM (
         SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}, place) ORDER BY place) g),
-    i AS (INSERT INTO ${raw(table)} (id, ${raw([names, ...stamps].join())})
-      SELECT u.id, ${inserted} FROM u)
+    i AS (INSERT INTO ${raw(table)} (id, ${raw([names, ...stamps].join())}${bucketColumn(within)})
+      SELECT u.id, ${inserted}${bucketOf(within, 'u.id')} FROM u)
     SELECT id FROM u ORDER BY id`)
 }
 

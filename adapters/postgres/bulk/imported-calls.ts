@@ -11,8 +11,9 @@ import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { keptWithCalls } from '../../../core/resources/call-ratings.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import { keyOf, partsOfKey, storedCalls } from '../calls/call-keys.ts'
+import { andTogether, bucketColumn, bucketOf } from '../calls/spread.ts'
 import type { Queries } from '../database/database.ts'
-import { raw, sql } from '../database/sql.ts'
+import { type Sql, sql } from '../database/sql.ts'
 import { callTwins } from './call-twins.ts'
 
 export interface ImportedCalls {
@@ -72,55 +73,62 @@ const numberOf = (value: Value): number | null => (value === null ? null : Numbe
 function keeper(plan: BulkPlan) {
   const read = (name: keyof typeof keptWithCalls): FieldReader => fieldReader(plan, name)
   const formerRatings = read('former_ratings')
+  const [tenant, direction] = [fieldReader(plan, 'tenant_id'), fieldReader(plan, 'direction')]
   const outcomeAt = importedOutcomeReader(plan)
   const [prefix, price, increment] = [read('rate_prefix'), read('rate_cost_per_minute'), read('rate_billing_increment')]
   return async (within: Queries, calls: readonly (readonly [cdrId: number, ImportedCall])[]): Promise<void> => {
     const of = <T>(part: (call: ImportedCall) => T): T[] => calls.map(([, call]) => part(call))
     const by = (read: FieldReader) => of(({ records, index }) => read(records, index))
     await within.run(sql`INSERT INTO cdr_ratings
-        (cdr_id, source, switch_call_id, outcome, rate_id, prefix, cost_per_minute, billing_increment)
+        (cdr_id, source, switch_call_id, outcome, rate_id, prefix, cost_per_minute, billing_increment${bucketColumn(within)})
       SELECT u.cdr_id, u.source, u.key, u.outcome, (SELECT r.id FROM rates r
           WHERE r.tenant_id = u.tenant AND r.prefix = u.prefix
           ORDER BY r.cost_per_minute IS NOT DISTINCT FROM u.price DESC,
             r.billing_increment IS NOT DISTINCT FROM u.increment DESC, r.id DESC LIMIT 1),
-        u.prefix, u.price, u.increment
+        u.prefix, u.price, u.increment${bucketOf(within, 'u.cdr_id')}
       FROM unnest(${calls.map(([id]) => id)}::bigint[], ${of(({ source }) => source)}::text[], ${of(keyOf)}::text[],
         ${by(outcomeAt).map(textOf)}::text[], ${of(({ marks }) => marks.tenant_id)}::bigint[],
         ${by(prefix).map(textOf)}::text[], ${by(price).map(numberOf)}::bigint[], ${by(increment).map(numberOf)}::bigint[])
         AS u(cdr_id, source, key, outcome, tenant, prefix, price, increment)`)
     const former = calls.flatMap(([id, { records, index }]) => {
       const text = formerRatings(records, index)
-      return text === null ? [] : [{ id, text: String(text) }]
+      const call = { tenant: Number(tenant(records, index)), direction: textOf(direction(records, index)) }
+      return text === null ? [] : [{ id, text: String(text), ...call }]
     })
     if (former.length === 0) return
     await within.run(sql`INSERT INTO cdr_rating_history (cdr_id, direction, replaced_at, bill_seconds, cost, outcome, rate_id,
-        prefix, cost_per_minute, billing_increment)
-      SELECT c.id, coalesce(f.value ->> 'direction', c.direction), f.value ->> 'replaced_at',
+        prefix, cost_per_minute, billing_increment${bucketColumn(within)})
+      SELECT u.cdr_id, coalesce(f.value ->> 'direction', u.direction), f.value ->> 'replaced_at',
         (f.value ->> 'bill_seconds')::bigint, (f.value ->> 'cost')::bigint, f.value ->> 'outcome',
-        (SELECT max(id) FROM rates WHERE tenant_id = c.tenant_id AND prefix = f.value ->> 'prefix'),
-        f.value ->> 'prefix', (f.value ->> 'cost_per_minute')::bigint, (f.value ->> 'billing_increment')::bigint
-      FROM unnest(${former.map(({ id }) => id)}::bigint[], ${former.map(({ text }) => text)}::text[]) AS u(cdr_id, ratings)
+        (SELECT max(id) FROM rates WHERE tenant_id = u.tenant AND prefix = f.value ->> 'prefix'),
+        f.value ->> 'prefix', (f.value ->> 'cost_per_minute')::bigint, (f.value ->> 'billing_increment')::bigint${bucketOf(within, 'u.cdr_id')}
+      FROM unnest(${former.map(({ id }) => id)}::bigint[], ${former.map(({ text }) => text)}::text[],
+        ${former.map(({ tenant }) => tenant)}::bigint[], ${former.map(({ direction }) => direction)}::text[])
+        AS u(cdr_id, ratings, tenant, direction)
       CROSS JOIN LATERAL json_array_elements(u.ratings::json) WITH ORDINALITY AS f(value, place)
-      JOIN cdrs c ON c.id = u.cdr_id ORDER BY c.id, f.place`)
+      ORDER BY u.cdr_id, f.place`)
   }
 }
 
 const key = partsOfKey('k.switch_call_id')
 const amount = (column: string): string => `(${column} / 10000)::text || '.' || lpad((${column} % 10000)::text, 4, '0')`
 
-/** What files hold beside the call `t` with the rating `k`. */
-const KEPT: Readonly<Record<keyof typeof keptWithCalls, string>> = {
-  source: 'k.source',
-  switch: key.switchName,
-  switch_call_id: key.id,
-  outcome: 'k.outcome',
-  rate_prefix: 'k.prefix',
-  rate_cost_per_minute: 'k.cost_per_minute',
-  rate_billing_increment: 'k.billing_increment',
-  former_ratings: `(SELECT '[' || string_agg((SELECT row_to_json(o) FROM (SELECT h.replaced_at, h.direction, h.outcome,
+/** What files hold beside the call `t` with the rating `k`, by field. */
+export function keptSqlOf(queries: Pick<Queries, 'spread'>): Readonly<Record<string, string>> {
+  const kept: Readonly<Record<keyof typeof keptWithCalls, string>> = {
+    source: 'k.source',
+    switch: key.switchName,
+    switch_call_id: key.id,
+    outcome: 'k.outcome',
+    rate_prefix: 'k.prefix',
+    rate_cost_per_minute: 'k.cost_per_minute',
+    rate_billing_increment: 'k.billing_increment',
+    former_ratings: `(SELECT '[' || string_agg((SELECT row_to_json(o) FROM (SELECT h.replaced_at, h.direction, h.outcome,
       h.bill_seconds, ${amount('h.cost')} AS cost, h.prefix, ${amount('h.cost_per_minute')} AS cost_per_minute,
-      h.billing_increment) o)::text, ',' ORDER BY h.id) || ']' FROM cdr_rating_history h WHERE h.cdr_id = t.id)`,
+      h.billing_increment) o)::text, ',' ORDER BY h.id) || ']' FROM cdr_rating_history h WHERE h.cdr_id = t.id${andTogether(queries, 'h', 't').text})`,
+  }
+  return kept
 }
 
-export const keptSql: Readonly<Record<string, string>> = KEPT
-export const KEPT_JOIN = raw('LEFT JOIN cdr_ratings k ON k.cdr_id = t.id')
+export const keptJoin = (queries: Pick<Queries, 'spread'>): Sql =>
+  sql`LEFT JOIN cdr_ratings k ON k.cdr_id = t.id${andTogether(queries, 'k', 't')}`

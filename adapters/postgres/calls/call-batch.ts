@@ -16,6 +16,7 @@ import type { Queries } from '../database/database.ts'
 import { joined, raw, sql } from '../database/sql.ts'
 import { keyOf, linkedIdOf, storedCalls } from './call-keys.ts'
 import type { Catalogs } from './catalogs.ts'
+import { andAt, assertCallsMayRefer, bucketColumn, bucketOf, nextId } from './spread.ts'
 
 /** The column type of each value of a call record; a missing value does not compile. */
 const COLUMNS = {
@@ -83,7 +84,8 @@ export async function storeSorted(
   now: string,
 ): Promise<Omit<IngestCounts, 'quarantined'> & { readonly conflicts: readonly UnusableRecord[] }> {
   const { fresh, conflicts, attempts, replaced } = separateCalls(calls, await storedCalls(within, calls))
-  if (replaced.length > 0) await within.run(sql`DELETE FROM cdrs WHERE id = ANY(${replaced})`)
+  if (replaced.length > 0)
+    await within.run(sql`DELETE FROM cdrs c WHERE c.id = ANY(${replaced})${andAt(within, 'c', replaced)}`)
   if (fresh.length > 0) {
     await insert(within, fresh, now)
     await release(within, fresh)
@@ -103,18 +105,22 @@ async function insert(within: Queries, fresh: readonly IncomingCall[], now: stri
     ([name, type]) => sql`${of(({ record }) => record.values[name as keyof CallValues])}::${raw(type)}[]`,
   )
   const rate = (part: 'id' | 'pricePerMinute' | 'increment') => of(({ record }) => record.rated.rate?.[part] ?? null)
+  await assertCallsMayRefer(
+    within,
+    of(({ record }) => record.values),
+  )
   await within.run(sql`WITH u AS MATERIALIZED (
-      SELECT nextval('cdrs_id_seq') AS id, g.* FROM (SELECT * FROM unnest(${joined(values, ', ')},
+      SELECT ${nextId(within, 'cdrs', 'g.tenant_id')} AS id, g.* FROM (SELECT * FROM unnest(${joined(values, ', ')},
         ${of(({ source }) => source)}::text[], ${of(keyOf)}::text[], ${of(({ record }) => record.rated.outcome)}::text[],
         ${rate('id')}::bigint[], ${of(({ record }) => record.rated.rate?.prefix ?? null)}::text[],
         ${rate('pricePerMinute')}::bigint[], ${rate('increment')}::bigint[], ${of(linkedIdOf)}::text[])
         WITH ORDINALITY AS x(${raw(NAMES)}, source, key, outcome, rate_id, prefix, price, increment, linked_id, place)
         ORDER BY place) g),
-    c AS (INSERT INTO cdrs (id, ${raw(NAMES)}, created_at, updated_at)
-      SELECT id, ${raw(NAMES)}, ${now}, ${now} FROM u)
+    c AS (INSERT INTO cdrs (id, ${raw(NAMES)}, created_at, updated_at${bucketColumn(within)})
+      SELECT id, ${raw(NAMES)}, ${now}, ${now}${bucketOf(within, 'id')} FROM u)
     INSERT INTO cdr_ratings
-      (cdr_id, source, switch_call_id, outcome, rate_id, prefix, cost_per_minute, billing_increment, linked_id)
-    SELECT id, source, key, outcome, rate_id, prefix, price, increment, linked_id FROM u`)
+      (cdr_id, source, switch_call_id, outcome, rate_id, prefix, cost_per_minute, billing_increment, linked_id${bucketColumn(within)})
+    SELECT id, source, key, outcome, rate_id, prefix, price, increment, linked_id${bucketOf(within, 'id')} FROM u`)
 }
 
 /** A quarantined record may come again under rules that make it usable. */

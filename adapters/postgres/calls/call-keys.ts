@@ -2,6 +2,7 @@ import { isAnswered } from '../../../core/calls/completed-call.ts'
 import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
+import { andTogether } from './spread.ts'
 
 /**
  * Separates an id from a name. It sorts before every character of an id, so one range finds the keys of all switches.
@@ -53,11 +54,19 @@ function looksFor({ source, switchCallId, attempt }: IdentifiedCall, place: numb
 }
 
 /** Each look is a subquery of its own, so that no plan reads all ratings, however few the server takes them for. */
-const COLUMNS = 'SELECT cdr_id, switch_call_id, linked_id FROM cdr_ratings WHERE source = q.source'
-const IN_RANGE = `(${COLUMNS}
+const COLUMNS = 'FROM cdr_ratings WHERE source = q.source'
+const IN_RANGE = `${COLUMNS}
   AND call_key(switch_call_id) >= left(q.low, 200) COLLATE "C" AND call_key(switch_call_id) <= left(q.high, 200) COLLATE "C" || chr(1114111)
-  AND switch_call_id >= q.low COLLATE "C" AND switch_call_id < q.high COLLATE "C" OFFSET 0)`
-const LINKED = `(${COLUMNS} AND left(linked_id, 200) = left(q.linked, 200) AND linked_id = q.linked OFFSET 0)`
+  AND switch_call_id >= q.low COLLATE "C" AND switch_call_id < q.high COLLATE "C"`
+const LINKED = `${COLUMNS} AND left(linked_id, 200) = left(q.linked, 200) AND linked_id = q.linked`
+
+/** A cluster takes no subqueries with an offset here, and looks on each node for all. */
+function looksOf({ spread }: Queries): string {
+  const [columns, end] = spread ? [', bucket', ''] : ['', ' OFFSET 0']
+  return [IN_RANGE, LINKED]
+    .map(look => `(SELECT cdr_id, switch_call_id, linked_id${columns} ${look}${end})`)
+    .join(' UNION ALL ')
+}
 
 /**
  * Finds stored calls that have the id of one of these calls from the same kind of switch, or that are attempts of the
@@ -74,7 +83,8 @@ export async function storedCalls<T extends IdentifiedCall>(
   const rows = await queries.rows<KeyRow>(
     sql`SELECT DISTINCT q.place, r.cdr_id AS "cdrId", r.switch_call_id AS key, r.linked_id AS "linkedId",
         c.tenant_id, c.started_at, c.destination_number, c.disposition
-      FROM ${asked} CROSS JOIN LATERAL (${raw(IN_RANGE)} UNION ALL ${raw(LINKED)}) r JOIN cdrs c ON c.id = r.cdr_id`,
+      FROM ${asked} CROSS JOIN LATERAL (${raw(looksOf(queries))}) r
+      JOIN cdrs c ON c.id = r.cdr_id${andTogether(queries, 'r', 'c')}`,
   )
   const found = new Map<T, StoredCall[]>()
   for (const row of rows) {

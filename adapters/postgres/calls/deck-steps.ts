@@ -13,6 +13,7 @@ import { applyToRates, type ComparedDeck, compare, keepAside, keepStored } from 
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
+import { andAt } from './spread.ts'
 
 export const ENTRY = raw(
   'id, tenant_id AS "tenantId", effective_at AS "effectiveAt", state, file, rates, created_at AS "createdAt"',
@@ -86,6 +87,23 @@ export async function applyDue(
   return deck ? apply(within, trail, deck, now) : null
 }
 
+/** Rates without an id get that of the tenant's newest rate of the prefix. */
+async function nameRates(within: Queries, tenantId: number, from: Timestamp, to: Timestamp): Promise<void> {
+  const ratedAhead = sql`r.rate_id IS NULL AND r.outcome = 'rated'${andAt(within, 'r', tenantId)} AND r.cdr_id IN (
+    SELECT c.id FROM cdrs c WHERE c.tenant_id = ${tenantId}${andAt(within, 'c', tenantId)}
+      AND c.started_at >= ${from} AND c.started_at < ${to})`
+  const prefixes = await within.values<string>(
+    sql`SELECT DISTINCT r.prefix FROM cdr_ratings r WHERE r.prefix IS NOT NULL AND ${ratedAhead}`,
+  )
+  if (prefixes.length === 0) return
+  const rates = await within.rows<{ prefix: string; id: number }>(
+    sql`SELECT prefix, max(id) AS id FROM rates WHERE tenant_id = ${tenantId} AND prefix = ANY(${prefixes}) GROUP BY prefix`,
+  )
+  await within.run(sql`UPDATE cdr_ratings r SET rate_id = u.id
+    FROM unnest(${rates.map(({ prefix }) => prefix)}::text[], ${rates.map(({ id }) => id)}::bigint[]) AS u(prefix, id)
+    WHERE r.prefix = u.prefix AND ${ratedAhead}`)
+}
+
 async function apply(within: Queries, trail: AuditTrail, deck: DeckEntry, now: Timestamp): Promise<DeckApplied> {
   const { id, tenantId, effectiveAt } = deck
   const times = (await timesOf(within, tenantId)).filter(time => time.id !== id)
@@ -99,10 +117,7 @@ async function apply(within: Queries, trail: AuditTrail, deck: DeckEntry, now: T
   await within.run(sql`DELETE FROM deck_rates WHERE deck_id = ${id}`)
   // Calls that were rated ahead by this deck get the ids of its new rates.
   const next = times.find(time => time.effectiveAt > effectiveAt)
-  await within.run(sql`UPDATE cdr_ratings
-    SET rate_id = (SELECT max(id) FROM rates WHERE tenant_id = ${tenantId} AND prefix = cdr_ratings.prefix)
-    WHERE rate_id IS NULL AND outcome = 'rated' AND cdr_id IN (SELECT id FROM cdrs WHERE tenant_id = ${tenantId}
-      AND started_at >= ${effectiveAt} AND started_at < ${next?.effectiveAt ?? FOREVER.to})`)
+  await nameRates(within, tenantId, effectiveAt, next?.effectiveAt ?? FOREVER.to)
   await trail.note(within, 'apply', 'rates', null, {
     deck: id,
     tenant_id: tenantId,

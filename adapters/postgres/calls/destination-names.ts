@@ -1,6 +1,7 @@
 import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 import { IS_ACTIVE } from './call-ratings.ts'
+import { andAt, andTogether } from './spread.ts'
 
 /** The id of a rate; the prefix of an unknown rate after `BY_PREFIX`; or a name. */
 export type Key = string | number
@@ -40,8 +41,8 @@ export async function destinationNames(
   )
   if (gone.length > 0)
     for (const { id, name } of await queries.rows<Named>(sql`SELECT r.rate_id AS id, max(r.prefix) AS name
-        FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id
-        WHERE c.tenant_id = ${tenantId} AND r.rate_id = ANY(${gone}::bigint[]) GROUP BY 1`))
+        FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id${andTogether(queries, 'r', 'c')}
+        WHERE c.tenant_id = ${tenantId}${andAt(queries, 'c', tenantId)} AND r.rate_id = ANY(${gone}::bigint[]) GROUP BY 1`))
       prefixes.set(id, name)
   const present = new Map(
     (

@@ -4,6 +4,8 @@ import type { Database } from '../database/database.ts'
 import { idOf, keyPages } from '../database/key-pages.ts'
 import { raw, sql } from '../database/sql.ts'
 import { UNRATED } from './call-ratings.ts'
+import { timesOf } from './deck-steps.ts'
+import { andAt, andTogether } from './spread.ts'
 
 const RATING = raw('r.outcome, r.prefix, r.cost_per_minute, r.billing_increment')
 const IS_UNRATED = raw(UNRATED)
@@ -12,32 +14,35 @@ const IS_UNRATED = raw(UNRATED)
 export function reports(
   database: Database,
 ): Pick<Calls, 'ratings' | 'usedRates' | 'unratedDestinations' | 'unratedOf' | 'newestRated' | 'unratedCount'> {
+  const isOfCall = andTogether(database, 'r', 'c')
   return {
     ratings: async cdrId => [
       ...(await database.rows<KeptRating>(sql`SELECT r.direction, ${RATING}, r.bill_seconds, r.cost, r.replaced_at
-        FROM cdr_rating_history r WHERE r.cdr_id = ${cdrId} ORDER BY r.id`)),
+        FROM cdr_rating_history r WHERE r.cdr_id = ${cdrId}${andAt(database, 'r', cdrId)} ORDER BY r.id`)),
       ...(await database.rows<KeptRating>(sql`SELECT c.direction, ${RATING}, c.bill_seconds, c.cost, NULL AS replaced_at
-        FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id WHERE r.cdr_id = ${cdrId}`)),
+        FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id${isOfCall} WHERE r.cdr_id = ${cdrId}${andAt(database, 'r', cdrId)}`)),
     ],
     usedRates: async (tenantId, { from, to }) =>
       new Set(
-        await database.values<number>(sql`SELECT DISTINCT r.rate_id FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
-          WHERE c.tenant_id = ${tenantId} AND c.started_at >= ${from} AND c.started_at < ${to} AND r.rate_id IS NOT NULL`),
+        await database.values<number>(sql`SELECT DISTINCT r.rate_id FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id${isOfCall}
+          WHERE c.tenant_id = ${tenantId}${andAt(database, 'c', tenantId)} AND c.started_at >= ${from} AND c.started_at < ${to} AND r.rate_id IS NOT NULL`),
       ),
-    unratedDestinations: (tenantId, { from, to }) =>
-      database.rows<UnratedCalls>(sql`SELECT c.destination_number AS number, c.duration_seconds AS seconds,
+    unratedDestinations: async (tenantId, { from, to }) => {
+      const times = await timesOf(database, tenantId)
+      return database.rows<UnratedCalls>(sql`SELECT c.destination_number AS number, c.duration_seconds AS seconds,
           count(*) AS calls, min(c.started_at) AS "startedAt"
-        FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
-        LEFT JOIN LATERAL (SELECT max(d.effective_at) AS since FROM decks d
-          WHERE d.tenant_id = c.tenant_id AND d.effective_at <= c.started_at) k ON true
-        WHERE c.tenant_id = ${tenantId} AND c.started_at >= ${from} AND c.started_at < ${to} AND ${IS_UNRATED}
-        GROUP BY 1, 2, k.since`),
+        FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id${isOfCall}
+        LEFT JOIN LATERAL (SELECT max(d.at) AS since FROM unnest(${times.map(({ effectiveAt }) => effectiveAt)}::text[]) AS d(at)
+          WHERE d.at COLLATE "C" <= c.started_at) k ON true
+        WHERE c.tenant_id = ${tenantId}${andAt(database, 'c', tenantId)} AND c.started_at >= ${from} AND c.started_at < ${to} AND ${IS_UNRATED}
+        GROUP BY 1, 2, k.since`)
+    },
     unratedOf: tenantIds => unratedOf(database, tenantIds),
     newestRated: (tenantId, { from, to }, most) =>
       database.rows<RatedNumber>(sql`SELECT c.destination_number AS number, r.prefix
-        FROM (SELECT id, started_at, destination_number FROM cdrs WHERE tenant_id = ${tenantId}
+        FROM (SELECT c.* FROM cdrs c WHERE tenant_id = ${tenantId}${andAt(database, 'c', tenantId)}
             AND started_at >= ${from} AND started_at < ${to} ORDER BY started_at DESC, id DESC LIMIT ${most}) c
-        JOIN cdr_ratings r ON r.cdr_id = c.id WHERE r.outcome = 'rated' AND r.prefix IS NOT NULL
+        JOIN cdr_ratings r ON r.cdr_id = c.id${isOfCall} WHERE r.outcome = 'rated' AND r.prefix IS NOT NULL
         ORDER BY c.started_at DESC, c.id DESC`),
     unratedCount: async () =>
       (await database.value<number>(sql`SELECT count(*) FROM cdr_ratings r WHERE ${IS_UNRATED}`)) ?? 0,
@@ -58,7 +63,7 @@ function unratedOf(database: Database, tenantIds: readonly number[]): AsyncItera
     PAGE,
     idOf,
     id => sql`SELECT c.id, c.tenant_id AS "tenantId", c.destination_number AS number
-      FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id
+      FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id${andTogether(database, 'r', 'c')}
       WHERE r.cdr_id > ${id} AND ${IS_UNRATED} AND c.tenant_id = ANY(${tenantIds}) ORDER BY r.cdr_id`,
   )
 }

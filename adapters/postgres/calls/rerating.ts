@@ -10,11 +10,12 @@ import { notFound } from '../../../core/errors.ts'
 import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { Database, Queries } from '../database/database.ts'
-import { keyPages } from '../database/key-pages.ts'
+import { idOf, keyPages } from '../database/key-pages.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
+import { andAt, andTogether, bucketColumn, bucketOf } from './spread.ts'
 
 const PAGE = 2_000
 
@@ -56,13 +57,15 @@ export function rerating(
         await within.script('TRUNCATE rerated')
         const catalog = await catalogOf(within, query, true)
         const now = clock.now()
-        const done = await rated(within, query, catalog, sample, (_, changed) => apply(within, changed, now))
+        const done = await rated(within, query, catalog, sample, (_, changed) =>
+          apply(within, query.tenantId, changed, now),
+        )
         const { examined, changed } = done
         if (changed > 0)
           await trail.note(within, 'rerate', 'cdrs', null, { tenant_id: query.tenantId, examined, changed }, by)
         return done
       })
-      if (onChanges) for await (const changes of keptChanges(session)) await onChanges(changes)
+      if (onChanges) for await (const changes of keptChanges(session, query.tenantId)) await onChanges(changes)
       return result
     } finally {
       await session.close()
@@ -89,7 +92,7 @@ async function rated(
   })
   let last: StoredCall | undefined
   for (;;) {
-    const page: StoredCall[] = await within.rows<StoredCall>(pageSql(query, last))
+    const page: StoredCall[] = await within.rows<StoredCall>(pageSql(within, query, last))
     if (page.length > 0) waiting.push(page)
     last = page.at(-1) ?? last
     const step = steps.next()
@@ -104,45 +107,56 @@ function* taken<T>(waiting: T[]): Generator<T> {
   for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield next
 }
 
-const pageSql = ({ tenantId, from, to, unratedOnly }: RerateQuery, last: StoredCall | undefined): Sql =>
+const pageSql = (
+  queries: Queries,
+  { tenantId, from, to, unratedOnly }: RerateQuery,
+  last: StoredCall | undefined,
+): Sql =>
   sql`SELECT c.id, c.started_at, c.caller_number, c.destination_number, c.direction, c.disposition, c.duration_seconds,
       c.bill_seconds, c.cost, r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment, r.outcome
-    FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id
-    WHERE c.tenant_id = ${tenantId} AND c.started_at >= ${from} AND c.started_at < ${to}
+    FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id${andTogether(queries, 'r', 'c')}
+    WHERE c.tenant_id = ${tenantId}${andAt(queries, 'c', tenantId)} AND c.started_at >= ${from} AND c.started_at < ${to}
       AND (c.started_at, c.id) > (${last?.started_at ?? from}, ${last?.id ?? 0}) ${raw(unratedOnly ? `AND ${UNRATED}` : '')}
     ORDER BY c.started_at, c.id LIMIT ${raw(String(PAGE))}`
 
+const LOCKED = raw('FOR NO KEY UPDATE OF c')
+
 /** Stores the new ratings of calls, and keeps the former ones. */
-async function apply(within: Queries, changed: readonly Changed[], now: string): Promise<void> {
+async function apply(within: Queries, tenantId: number, changed: readonly Changed[], now: string): Promise<void> {
   if (changed.length === 0) return
   const ids = changed.map(({ id }) => id)
+  const at = andAt(within, 'c', tenantId)
   const of = <T>(part: (rating: NewRating) => T): T[] => changed.map(({ rating }) => part(rating))
-  await within.run(sql`WITH kept AS (INSERT INTO cdr_rating_history
-      (cdr_id, replaced_at, direction, bill_seconds, cost, outcome, rate_id, prefix, cost_per_minute, billing_increment)
+  // A cluster does not lock what it reads to insert.
+  if (within.spread) await within.run(sql`SELECT 1 FROM cdrs c WHERE c.id = ANY(${ids})${at} ${LOCKED}`)
+  const kept = await within.values<number>(sql`INSERT INTO cdr_rating_history
+      (cdr_id, replaced_at, direction, bill_seconds, cost, outcome, rate_id, prefix, cost_per_minute, billing_increment${bucketColumn(within)})
       SELECT c.id, ${now}, c.direction, c.bill_seconds, c.cost, r.outcome, r.rate_id, r.prefix, r.cost_per_minute,
-        r.billing_increment
-      FROM unnest(${ids}::bigint[]) WITH ORDINALITY AS u(id, place) JOIN cdrs c ON c.id = u.id
-      JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY u.place FOR NO KEY UPDATE OF c RETURNING id)
-    INSERT INTO rerated SELECT id FROM kept`)
+        r.billing_increment${bucketOf(within, 'c.id')}
+      FROM unnest(${ids}::bigint[]) WITH ORDINALITY AS u(id, place) JOIN cdrs c ON c.id = u.id${at}
+      JOIN cdr_ratings r ON r.cdr_id = c.id${andTogether(within, 'r', 'c')} ORDER BY u.place ${within.spread ? raw('') : LOCKED} RETURNING id`)
+  await within.run(sql`INSERT INTO rerated SELECT unnest(${kept}::bigint[])`)
   await within.run(sql`UPDATE cdrs c SET direction = u.direction, bill_seconds = u.seconds, cost = u.cost, updated_at = ${now}
     FROM unnest(${ids}::bigint[], ${of(({ direction }) => direction)}::text[], ${of(({ billSeconds }) => billSeconds)}::bigint[],
-      ${of(({ cost }) => cost)}::bigint[]) AS u(id, direction, seconds, cost) WHERE c.id = u.id`)
+      ${of(({ cost }) => cost)}::bigint[]) AS u(id, direction, seconds, cost) WHERE c.id = u.id${at}`)
   await within.run(sql`UPDATE cdr_ratings r SET outcome = u.outcome, rate_id = u.rate_id, prefix = u.prefix,
       cost_per_minute = u.price, billing_increment = u.increment
     FROM unnest(${ids}::bigint[], ${of(({ outcome }) => outcome)}::text[], ${of(({ rate }) => rate?.id ?? null)}::bigint[],
       ${of(({ rate }) => rate?.prefix ?? null)}::text[], ${of(({ rate }) => rate?.pricePerMinute ?? null)}::bigint[],
       ${of(({ rate }) => rate?.increment ?? null)}::bigint[]) AS u(id, outcome, rate_id, prefix, price, increment)
-    WHERE r.cdr_id = u.id`)
+    WHERE r.cdr_id = u.id${andAt(within, 'r', tenantId)}`)
 }
 
 /** The changes this session has just stored, in batches. */
-async function* keptChanges(session: Queries): AsyncIterable<readonly Rerated[]> {
-  const after = (id: number) => sql`SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number,
+async function* keptChanges(session: Queries, tenantId: number): AsyncIterable<readonly Rerated[]> {
+  const after = (id: number) => sql`SELECT id FROM rerated WHERE id > ${id} ORDER BY id`
+  const changes = (ids: readonly number[]) => sql`SELECT h.id AS kept_id, c.id, c.started_at, c.destination_number,
         c.duration_seconds, h.direction, h.bill_seconds, h.cost, h.rate_id, h.prefix, h.cost_per_minute,
         h.billing_increment, c.bill_seconds AS new_bill_seconds, c.cost AS new_cost, r.prefix AS new_prefix,
         c.direction AS new_direction
-      FROM rerated d JOIN cdr_rating_history h ON h.id = d.id JOIN cdrs c ON c.id = h.cdr_id
-      JOIN cdr_ratings r ON r.cdr_id = c.id WHERE d.id > ${id} ORDER BY d.id`
-  for await (const rows of keyPages<ReplacedRating>(session, PAGE, ({ kept_id }) => kept_id, after))
-    yield rows.map(replacement)
+      FROM cdr_rating_history h JOIN cdrs c ON c.id = h.cdr_id${andTogether(session, 'c', 'h')}
+      JOIN cdr_ratings r ON r.cdr_id = c.id${andTogether(session, 'r', 'c')}
+      WHERE h.id = ANY(${ids})${andAt(session, 'h', tenantId)} ORDER BY h.id`
+  for await (const rows of keyPages<{ readonly id: number }>(session, PAGE, idOf, after))
+    yield (await session.rows<ReplacedRating>(changes(rows.map(idOf)))).map(replacement)
 }

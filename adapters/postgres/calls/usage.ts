@@ -5,11 +5,12 @@ import type { Clock } from '../../../core/ports/system.ts'
 import { FOREVER, type Period } from '../../../core/rating/period.ts'
 import { rateTo } from '../../../core/rating/rate-call.ts'
 import { NO_USAGE, together, type Usage } from '../../../core/rating/usage.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, Queries } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import { IS_ANSWERED, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
 import { BY_PREFIX, destinationNames, type Key } from './destination-names.ts'
+import { andAt, andTogether } from './spread.ts'
 
 type Days = Parameters<Calls['usage']>[1]
 type Sums = ReadonlyMap<Key, Usage>
@@ -65,15 +66,19 @@ export function usageReport(database: Database, catalogs: Catalogs, clock: Clock
   }
 }
 
-const callsIn = (tenantId: number, days: Days): Sql => sql`FROM unnest(${days.map(({ from }) => from)}::text[],
+const callsIn = (
+  queries: Queries,
+  tenantId: number,
+  days: Days,
+): Sql => sql`FROM unnest(${days.map(({ from }) => from)}::text[],
       ${days.map(({ to }) => to)}::text[]) WITH ORDINALITY AS d(since, until, number)
-    JOIN cdrs c ON c.tenant_id = ${tenantId} AND c.started_at >= d.since AND c.started_at < d.until
-    LEFT JOIN cdr_ratings r ON r.cdr_id = c.id`
+    JOIN cdrs c ON c.tenant_id = ${tenantId}${andAt(queries, 'c', tenantId)} AND c.started_at >= d.since AND c.started_at < d.until
+    LEFT JOIN cdr_ratings r ON r.cdr_id = c.id${andTogether(queries, 'r', 'c')}`
 
 async function sumsBy(database: Database, group: keyof typeof KEYS, tenantId: number, days: Days): Promise<Sums> {
   const stretches = group === 'day' ? days : [{ day: '', ...wholeOf(days) }]
   const rows = await database.planned.rows<Usage & { readonly key: Key | null }>(
-    sql`SELECT ${raw(KEYS[group])} AS key, ${SUMS} ${callsIn(tenantId, stretches)} GROUP BY 1`,
+    sql`SELECT ${raw(KEYS[group])} AS key, ${SUMS} ${callsIn(database, tenantId, stretches)} GROUP BY 1`,
   )
   return added(rows.map(({ key, ...sums }) => [key ?? '', sums]))
 }
@@ -96,7 +101,7 @@ function destinationsOf(
   return database.planned.rows<DestinationSums>(
     sql`SELECT k.key, CASE WHEN k.key IS NULL THEN c.destination_number END AS number,
         CASE WHEN k.key IS NULL THEN ${start} END AS start, ${SUMS}
-      ${callsIn(tenantId, [day])} CROSS JOIN LATERAL (SELECT ${DESTINATION} AS key) k GROUP BY 1, 2, 3`,
+      ${callsIn(database, tenantId, [day])} CROSS JOIN LATERAL (SELECT ${DESTINATION} AS key) k GROUP BY 1, 2, 3`,
   )
 }
 

@@ -8,8 +8,10 @@ import type {
   DatabaseContents,
   DatabaseFilling,
 } from '../../../core/ports/storage.ts'
+import type { Spread } from '../../sql/spread.ts'
 import { TABLES } from '../../sql/tables.ts'
 import { isByMonth, makeParts } from '../calls/call-months.ts'
+import { isSpread } from '../calls/spread.ts'
 import { connect, type Loading, type Session } from './database.ts'
 import { isNoText, translate } from './errors.ts'
 import { assertFit } from './fit.ts'
@@ -19,9 +21,9 @@ import { raw, sql } from './sql.ts'
 const AT_ONCE = 1_000
 
 /** Opens the database of that address to be copied elsewhere. */
-export const copySource = (address: string): CopySource => ({
+export const copySource = (address: string, spread: Spread | null = null): CopySource => ({
   asOfNow: read =>
-    inSession(address, session =>
+    inSession(address, spread, session =>
       session.snapshot(async within => {
         assertPresent(await schemaVersion(within))
         return read(contents(within))
@@ -29,10 +31,16 @@ export const copySource = (address: string): CopySource => ({
     ),
 })
 
+/** Ids lead to nodes, and those of calls from elsewhere would not. */
+export const noCopyTo = ({ name }: Spread): AppError =>
+  new AppError('configuration', `Calls get new ids on ${name}, so no database can be copied there.`, {
+    hint: 'trunkline init, then import what trunkline export has written',
+  })
+
 /** Opens the database of that address to be filled. */
 export const copyTarget = (address: string, { callsByMonth = false } = {}): CopyTarget => ({
   fill: work =>
-    inSession(address, async session => {
+    inSession(address, null, async session => {
       const result = await session.write(async within => {
         await assertEmpty(within)
         const now = new Date().toISOString()
@@ -47,8 +55,12 @@ export const copyTarget = (address: string, { callsByMonth = false } = {}): Copy
     }),
 })
 
-async function inSession<T>(address: string, work: (session: Session) => Promise<T>): Promise<T> {
-  const database = connect(address)
+async function inSession<T>(
+  address: string,
+  spread: Spread | null,
+  work: (session: Session) => Promise<T>,
+): Promise<T> {
+  const database = connect(address, spread)
   const session = database.session()
   try {
     await assertFit(database, address)
@@ -78,11 +90,12 @@ interface ColumnRow {
 const columnsOf = (within: Loading): Promise<ColumnRow[]> =>
   within.rows<ColumnRow>(
     sql`SELECT table_name::text AS name, column_name::text AS column, data_type = 'bytea' AS "isBytes"
-      FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ANY(${TABLES})
+      FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ANY(${TABLES}) AND (${!within.spread} OR column_name <> 'bucket')
       ORDER BY ordinal_position`,
   )
 
 function contents(within: Loading): DatabaseContents {
+  const buckets = within.spread?.buckets ?? 1
   return {
     tables: async () => {
       const columns = await columnsOf(within)
@@ -103,7 +116,7 @@ function contents(within: Loading): DatabaseContents {
             sql`SELECT t.name, s.last_value AS last FROM unnest(${TABLES}::text[]) AS t(name)
               JOIN pg_sequences s ON s.schemaname = current_schema() AND s.sequencename = t.name || '_id_seq'`,
           )
-        ).map(({ name, last }) => [name, last ?? 0]),
+        ).map(({ name, last }) => [name, (last ?? 0) * (isSpread(within, name) ? buckets + 1 : 1)]),
       ),
   }
 }

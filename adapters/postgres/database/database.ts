@@ -9,6 +9,7 @@ import {
   type QueryResult,
 } from 'pg'
 import { AppError } from '../../../core/errors.ts'
+import type { Spread } from '../../sql/spread.ts'
 import { busy, codeOf, isConflict, isLost, isNoText, unreachable, wasEnded } from './errors.ts'
 import { clientConfig } from './options.ts'
 import { Pipelines } from './pipelines.ts'
@@ -19,6 +20,8 @@ import { copyIn, copyOut, cursorOver, type Rows } from './streams.ts'
 
 /** Runs statements, inside or outside a transaction. */
 export interface Queries {
+  /** How a cluster spreads calls; null on one server. */
+  readonly spread: Spread | null
   /** The rows as objects. */
   rows<R>(statement: Sql): Promise<R[]>
   /** The first row; undefined if there is none. */
@@ -96,7 +99,7 @@ type Send = (statement: QueryArrayConfig) => Promise<QueryResult<unknown[]>>
 /**
  * Statements over any way to send them. Rows come as arrays, which cost less than objects where one column is wanted.
  */
-export function queriesOver(send: Send, statements: Statements, isNamed = true): Queries {
+export function queriesOver(send: Send, statements: Statements, spread: Spread | null, isNamed = true): Queries {
   const ask = (statement: Sql) => send(statements.of(statement, isNamed))
   const values = async <V>(statement: Sql): Promise<V[]> => (await ask(statement)).rows.map(row => row[0] as V)
   const rows = async <R>(statement: Sql): Promise<R[]> => {
@@ -104,6 +107,7 @@ export function queriesOver(send: Send, statements: Statements, isNamed = true):
     return rows.map(row => Object.fromEntries(fields.map(({ name }, index) => [name, row[index]])) as R)
   }
   return {
+    spread,
     rows,
     row: async <R>(statement: Sql) => (await rows<R>(statement))[0],
     values,
@@ -113,21 +117,21 @@ export function queriesOver(send: Send, statements: Statements, isNamed = true):
   }
 }
 
-export function connect(address: string): Database {
-  const config = clientConfig(address)
+export function connect(address: string, spread: Spread | null = null): Database {
+  const config = clientConfig(address, spread?.options)
   const statements = new Statements()
   const silence = new SilenceWatch(config)
   const [short, long] = [new Pipelines(config, PIPELINES, silence), new Pipelines(config, LONG_PIPELINES, silence)]
   const pool = poolOf({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
   const readers = poolOf({ ...config, max: READERS, connectionTimeoutMillis: READERS_GIVE_UP_MS })
   const over = (client: ClientBase): Queries =>
-    queriesOver(statement => client.query<unknown[]>(statement).catch(ended), statements)
+    queriesOver(statement => client.query<unknown[]>(statement).catch(ended), statements, spread)
   const transact: Transact<Queries> = (begin, work) =>
     withClient(pool, silence, client => transaction(client, begin, () => work(over(client))))
   return {
-    ...queriesOver(reads(short), statements),
-    long: queriesOver(reads(long), statements),
-    planned: queriesOver(reads(long), statements, false),
+    ...queriesOver(reads(short), statements, spread),
+    long: queriesOver(reads(long), statements, spread),
+    planned: queriesOver(reads(long), statements, spread, false),
     copyOut: statement => {
       const read = () => withClient(readers, silence, client => copyOut(client, statement).catch(ended))
       return read().catch(error => {
@@ -135,10 +139,10 @@ export function connect(address: string): Database {
         return read()
       })
     },
-    single: queriesOver(statement => short.query(statement, unknown), statements),
+    single: queriesOver(statement => short.query(statement, unknown), statements, spread),
     ...transactions(transact),
     repeatable: work => repeated(() => transactions(transact).write(work)),
-    session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over),
+    session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over, spread),
     close: async () => {
       await Promise.all([short.close(), long.close(), pool.end(), readers.end()])
     },
@@ -192,7 +196,7 @@ const transactions = <Q extends Queries>(transact: Transact<Q>): Transactions<Q>
 })
 
 /** Connects on first use. */
-function session(config: ClientConfig, over: (client: ClientBase) => Queries): Session {
+function session(config: ClientConfig, over: (client: ClientBase) => Queries, spread: Spread | null): Session {
   let connected: Promise<Client> | null = null
   const connecting = async (): Promise<Client> => {
     const client = new Client(config)
@@ -206,6 +210,7 @@ function session(config: ClientConfig, over: (client: ClientBase) => Queries): S
   }
   const queries = async (): Promise<Queries> => over(await present())
   return {
+    spread,
     rows: async statement => (await queries()).rows(statement),
     row: async statement => (await queries()).row(statement),
     values: async statement => (await queries()).values(statement),

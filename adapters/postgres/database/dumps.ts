@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { AppError } from '../../../core/errors.ts'
+import type { Spread } from '../../sql/spread.ts'
 import { claimAlone } from '../fleet/serving.ts'
 import { connect, type Database } from './database.ts'
 import { codeOf, translate } from './errors.ts'
@@ -28,6 +29,10 @@ async function runClient(address: string, program: string, args: readonly string
 
 const lastLine = (error: unknown): string =>
   (error instanceof Error && 'stderr' in error ? String(error.stderr) : '').trim().split('\n').at(-1) || 'it was killed'
+
+/** pg_dump knows nothing of what is on other nodes. */
+export const noDumps = ({ backupHint }: Spread): AppError =>
+  new AppError('configuration', 'A cluster is not backed up or restored by one dump.', { hint: backupHint })
 
 /** Writes a dump in pg_dump's custom format, which appears at its place when complete. */
 export async function backup(address: string, to: string): Promise<{ readonly bytes: number }> {

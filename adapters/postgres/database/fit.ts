@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Database } from './database.ts'
 import { acceptsLoss } from './options.ts'
-import { sql } from './sql.ts'
+import { raw, sql } from './sql.ts'
 
 const OLDEST = 150_000
 
@@ -14,6 +14,8 @@ export async function assertFit(database: Database, address: string): Promise<vo
     (await database.value<string>(sql`SELECT current_setting(${name})`)) ?? ''
   if (Number(await setting('server_version_num')) < OLDEST)
     refuse('The database server is older than PostgreSQL 15.', 'upgrade the server')
+  if (database.spread && !(await database.value<boolean>(raw(database.spread.isFit))))
+    refuse('The address is of a cluster, but the server is not one.', database.spread.hint)
   if ((await setting('server_encoding')) !== 'UTF8')
     refuse('The database is not encoded in UTF8.', `CREATE DATABASE trunkline ENCODING 'UTF8' TEMPLATE template0`)
   if ((await setting('fsync')) !== 'on' && !acceptsLoss(address))

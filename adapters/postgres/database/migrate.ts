@@ -76,10 +76,11 @@ export async function createTables(
   const done = (await within.value<number>(VERSION)) ?? 0
   assertKnown(done, steps)
   for (const step of steps.slice(done)) await within.script(step)
-  if (done === 0 && partsCallsAt !== null) {
+  if (done === 0 && !within.spread && partsCallsAt !== null) {
     await partCalls(within)
     await makeParts(within, monthsAhead(partsCallsAt), partsCallsAt)
   }
+  if (done === 0 && within.spread) await within.script(within.spread.creation)
   await within.run(raw('DELETE FROM schema_version'))
   await within.run(sql`INSERT INTO schema_version VALUES (${steps.length})`)
 }

@@ -47,7 +47,7 @@ const DEFAULT_PORT = 5432
  * The connection settings of an address, `postgres://user:password@host:port/database?sslmode=verify-full`. Throws
  * `configuration`.
  */
-export function clientConfig(address: string): ClientConfig {
+export function clientConfig(address: string, more = ''): ClientConfig {
   const { host, port, user, database, password, passwordFile, ssl } = partsOf(address)
   return {
     ...{ host, port, user, database, ssl },
@@ -61,7 +61,8 @@ export function clientConfig(address: string): ClientConfig {
     idle_in_transaction_session_timeout: IDLE_MS,
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-    options: '-c synchronous_commit=on -c default_transaction_isolation=read\\ committed -c timezone=UTC',
+    options:
+      `-c synchronous_commit=on -c default_transaction_isolation=read\\ committed -c timezone=UTC ${more}`.trim(),
     types: parsers,
   }
 }
@@ -164,7 +165,7 @@ function contentOf(path: string): string {
 /** A URL needs a host, so an address without one, as for a socket, gets a placeholder that `host=` replaces. */
 function urlOf(address: string): URL {
   try {
-    return new URL(address.replace(/^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)(?=\/|$)/i, '$1localhost'))
+    return new URL(address.replace(/^((?:postgres(?:ql)?|citus):\/\/(?:[^@/]*@)?)(?=\/|$)/i, '$1localhost'))
   } catch {
     // The error of URL shows the address, with its password.
     throw new AppError(

@@ -3,6 +3,7 @@ import type { PageQuery, Sort } from '../../../core/ports/records.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { dangling } from '../../../core/resources/values/field-errors.ts'
 import { tableOf } from '../../sql/table.ts'
+import { andAt, foundFirst, isSpread } from '../calls/spread.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { raw, type Sql, sql, where } from '../database/sql.ts'
 import { selectionSql } from './selection.ts'
@@ -27,7 +28,7 @@ export interface ViewRow {
 }
 
 /** What one list reads. */
-export interface Plan {
+export interface Plan extends Pick<Queries, 'spread'> {
   readonly resource: Resource
   readonly view: 'plain' | 'list'
   readonly sort: Sort
@@ -46,27 +47,36 @@ const PIECE = 256 * 1024
 export async function planOf(database: Database, resource: Resource, query: PageQuery): Promise<Plan> {
   const { view, after, sort = { by: resource.order, isAscending: false } } = query
   const plan = {
+    spread: isSpread(database, tableOf(resource.name)) ? database.spread : null,
     resource,
     view,
     sort,
-    conditions: conditionsOf(resource, query),
+    conditions: conditionsOf(database, resource, query),
     isUnbounded: isUnbounded(resource, view),
   }
-  return { ...plan, from: after === undefined ? null : await placeOf(database, resource, sort, after) }
+  return { ...plan, from: after === undefined ? null : await placeOf(database, plan, after) }
 }
 
-export function conditionsOf(resource: Resource, { period, ...selection }: Omit<PageQuery, 'view'>): readonly Sql[] {
+export function conditionsOf(
+  queries: Pick<Queries, 'spread'>,
+  resource: Resource,
+  { period, ...selection }: Omit<PageQuery, 'view'>,
+): readonly Sql[] {
   const moment = raw(`t.${resource.order}`)
   return [
-    ...selectionSql(resource, selection),
+    ...selectionSql(queries, resource, selection),
     ...(period ? [sql`${moment} >= ${period.from}`, sql`${moment} < ${period.to}`] : []),
   ]
 }
 
-async function placeOf(queries: Queries, { name }: Resource, { by }: Sort, id: number): Promise<Place> {
+async function placeOf(queries: Queries, plan: Omit<Plan, 'from'>, id: number): Promise<Place> {
+  const {
+    resource,
+    sort: { by },
+  } = plan
   if (by === 'id') return [id, id]
   const found = await queries.row<{ key: string | number }>(
-    sql`SELECT ${raw(by)} AS key FROM ${raw(tableOf(name))} WHERE id = ${id}`,
+    sql`SELECT t.${raw(by)} AS key FROM ${raw(tableOf(resource.name))} t WHERE t.id = ${id}${andAt(plan, 't', id)}`,
   )
   if (!found) throw invalid([dangling('after')])
   return [found.key, id]
@@ -100,7 +110,7 @@ export function placesSql(plan: Plan, { limit, isSorted }: Extent, ...more: read
 
 const pageSql = (plan: Plan, conditions: readonly Sql[], limit: number | null): Sql =>
   sql`(SELECT t.* FROM ${raw(tableOf(plan.resource.name))} t ${where([...plan.conditions, ...conditions])}
-    ORDER BY ${orderSql(plan)} ${raw(limit === null ? '' : `LIMIT ${limit}`)}) t`
+    ORDER BY ${orderSql(plan)} ${limit === null ? foundFirst(plan) : raw(`LIMIT ${limit}`)}) t`
 
 /** The records of a list after a place: at most `limit`, fewer if they are large. */
 export const recordsSql = (plan: Plan, from: Place | null, limit: number): Sql =>
@@ -128,7 +138,14 @@ const wantedSql = (
   plan: Plan,
   ids: readonly number[],
 ): Sql => sql`unnest(${ids}::bigint[]) WITH ORDINALITY AS j(wanted, place)
-    JOIN ${raw(tableOf(plan.resource.name))} t ON t.id = j.wanted`
+    JOIN ${foundSql(plan, ids)} t ON t.id = j.wanted`
+
+/** The records to look the ids up in. */
+const foundSql = (plan: Plan, ids: readonly number[]): Sql => {
+  const table = raw(tableOf(plan.resource.name))
+  if (!plan.spread) return table
+  return sql`(SELECT t.* FROM ${table} t WHERE t.id = ANY(${ids})${andAt(plan, 't', ids)}${foundFirst(plan)})`
+}
 
 /** The records with these ids, in that order; fewer if they are large. Leaves out deleted records. */
 export const byIdsSql = (plan: Plan, ids: readonly number[]): Sql =>

@@ -1,14 +1,18 @@
 import { changesOf } from '../../../core/audit.ts'
-import { AppError, notFound } from '../../../core/errors.ts'
+import { AppError, invalid, notFound } from '../../../core/errors.ts'
 import { cascadeOrder, restrictingReferences, stillNeeded } from '../../../core/resources/references/dependants.ts'
+import { TENANT } from '../../../core/resources/references/within.ts'
 import { isNamed, type Resource, type Row, timestamped } from '../../../core/resources/resource.ts'
+import { unmovable } from '../../../core/resources/values/field-errors.ts'
 import { tableOf } from '../../sql/table.ts'
+import { andAt, assertCallsMayRefer, isSpread, withoutBucket } from '../calls/spread.ts'
 import type { Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import { AUDIT_COLUMNS, type AuditTrail } from '../service/audit.ts'
 import { nameOf } from './record-names.ts'
 import { assertRules, typeOf } from './record-rules.ts'
+import { shownSql } from './spread-records.ts'
 import { viewSql } from './view.ts'
 
 /** A record to store, and what the audit trail keeps of it. */
@@ -20,7 +24,12 @@ export interface NewRecord {
 
 const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
 
-const holding = (values: Row): Sql[] => Object.entries(values).map(([name, value]) => sql`${raw(name)} = ${value}`)
+const holding = (values: Row, queries: Queries, resource: Resource): Sql[] =>
+  Object.entries(values).map(([name, value]) =>
+    [TENANT, 'id'].includes(name) && typeof value === 'number'
+      ? sql`${raw(name)} = ${value}${at(queries, resource, value)}`
+      : sql`${raw(name)} = ${value}`,
+  )
 
 /** Stores records and their audit entries in one statement; returns their views in order. */
 export function insertSql(resource: Resource, records: readonly NewRecord[]): Sql {
@@ -51,21 +60,42 @@ export function insertSql(resource: Resource, records: readonly NewRecord[]): Sq
     SELECT ${raw(viewSql(resource, 'plain'))} FROM t ORDER BY t.id`
 }
 
+/** ` AND …`: where the record of a spread table is. */
+const at = (queries: Queries, resource: Resource, id: number): Sql =>
+  isSpread(queries, tableOf(resource.name)) ? andAt(queries, tableOf(resource.name), id) : raw('')
+
 /** The stored values, locked until the transaction ends. Throws `not_found`. */
 export async function locked(within: Queries, resource: Resource, id: number): Promise<Row> {
-  const row = await within.row<Row>(sql`SELECT * FROM ${table(resource)} WHERE id = ${id} FOR NO KEY UPDATE`)
+  const row = await within.row<Row>(
+    sql`SELECT * FROM ${table(resource)} WHERE id = ${id}${at(within, resource, id)} FOR NO KEY UPDATE`,
+  )
   if (!row) throw notFound(resource.label)
-  return row
+  return withoutBucket(row)
 }
 
 /** Returns the view of the changed record. Throws `invalid` for rules that no constraint covers. */
-export async function update(within: Queries, resource: Resource, id: number, next: Row, now: string): Promise<string> {
+export async function update(
+  within: Queries,
+  resource: Resource,
+  former: Row,
+  next: Row,
+  now: string,
+): Promise<string> {
+  const id = Number(former['id'])
   await assertRules(within, resource, next, id)
   const names = Object.keys(resource.fields)
   const set = [
     ...names.map(name => sql`${raw(name)} = ${next[name] ?? null}`),
     ...(resource.timestamps ? [sql`updated_at = ${now}`] : []),
   ]
+  if (isSpread(within, tableOf(resource.name))) {
+    if (next[TENANT] !== former[TENANT]) throw invalid([unmovable(TENANT, resource)])
+    await assertCallsMayRefer(within, [next])
+    await within.run(
+      sql`UPDATE ${table(resource)} SET ${joined(set, ', ')} WHERE id = ${id}${at(within, resource, id)}`,
+    )
+    return (await within.value<string>(shownSql(resource, [{ ...next, updated_at: now, id }]))) ?? ''
+  }
   const json = await within.value<string>(
     sql`UPDATE ${table(resource)} t SET ${joined(set, ', ')} WHERE id = ${id} RETURNING ${raw(viewSql(resource, 'plain'))}`,
   )
@@ -74,19 +104,21 @@ export async function update(within: Queries, resource: Resource, id: number, ne
 }
 
 export const count = async (queries: Queries, resource: Resource, values: Row): Promise<number> =>
-  (await queries.value<number>(sql`SELECT count(*) FROM ${table(resource)} ${where(holding(values))}`)) ?? 0
+  (await queries.value<number>(
+    sql`SELECT count(*) FROM ${table(resource)} ${where(holding(values, queries, resource))}`,
+  )) ?? 0
 
 export const identify = (queries: Queries, resource: Resource, values: Row): Promise<number[]> =>
-  queries.values<number>(sql`SELECT id FROM ${table(resource)} ${where(holding(values))} LIMIT 2`)
+  queries.values<number>(sql`SELECT id FROM ${table(resource)} ${where(holding(values, queries, resource))} LIMIT 2`)
 
 /** Deletes the record, with all its dependants if `cascade` is set, however long that takes. */
 export async function remove(within: Queries, resource: Resource, id: number, cascade: boolean): Promise<void> {
   if (cascade) {
     await within.run(raw('SET LOCAL statement_timeout = 0'))
     for (const { from, where: pointing } of cascadeOrder(restrictingReferences(resource)))
-      await within.run(sql`DELETE FROM ${table(from)} ${where(holding(pointing(id)))}`)
+      await within.run(sql`DELETE FROM ${table(from)} ${where(holding(pointing(id), within, from))}`)
   }
-  await within.run(sql`DELETE FROM ${table(resource)} WHERE id = ${id}`)
+  await within.run(sql`DELETE FROM ${table(resource)} WHERE id = ${id}${at(within, resource, id)}`)
 }
 
 /** Turns the error of a failed deletion into one that counts the records that prevent it. */

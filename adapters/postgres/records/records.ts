@@ -9,24 +9,26 @@ import {
 } from '../../../core/errors.ts'
 import type { Json, Records } from '../../../core/ports/records.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import type { Resource, Row } from '../../../core/resources/resource.ts'
+import { embedsIn, type Resource, type Row } from '../../../core/resources/resource.ts'
 import { derived } from '../../sql/derived.ts'
 import { tableOf } from '../../sql/table.ts'
+import { andAt, foundFirst, isSpread, withoutBucket } from '../calls/spread.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import { Gatherer } from '../database/gather.ts'
-import { raw, type Sql, sql, where } from '../database/sql.ts'
+import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { conditionsOf } from './list-plan.ts'
 import { listPages } from './pages.ts'
 import { assertRules, isPlain, throwIfAny, violations } from './record-rules.ts'
 import { count, identify, insertSql, locked, type NewRecord, needed, remove, update } from './record-steps.ts'
+import { insertSpread } from './spread-records.ts'
 import { joinSql, viewSql } from './view.ts'
 
 /** The storage port for resources. Groups the reads by id and the inserts of one turn of the event loop. */
 export function records(database: Database, clock: Clock, trail: AuditTrail): Records {
   const shown = byId<Json>(database, resource => ({
-    columns: `${viewSql(resource, 'single')} AS found`,
+    columns: `${viewSql(resource, 'single', sourceIn(database))} AS found`,
     joins: joinSql(resource, 'single'),
   }))
   const found = byId<Row>(database, () => ({ columns: 't.*', joins: '' }))
@@ -44,7 +46,7 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
   ): Promise<Json> => {
     const before = await locked(within, resource, id)
     const next = change(before)
-    const json = await update(within, resource, id, next, clock.now())
+    const json = await update(within, resource, before, next, clock.now())
     const changes = changesOf(resource, before, next)
     if (Object.keys(changes).length > 0) await trail.note(within, 'update', resource.name, id, changes, by)
     return json
@@ -57,7 +59,7 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
     count: (resource, values) => count(database, resource, values),
     countUpTo: async (resource, selection, most, signal) => {
       signal?.throwIfAborted()
-      return counted(resource, conditionsOf(resource, selection), most)
+      return counted(resource, conditionsOf(database, resource, selection), most)
     },
     violations: (resource, values, id) => violations(database, resource, values, id),
     insert: (resource, values, by) =>
@@ -151,6 +153,24 @@ interface Found<T> {
   readonly row: Row | null
 }
 
+/** A cluster reads embedded records that it spreads before the others. */
+const sourceIn =
+  (database: Database) =>
+  (resource: string): string =>
+    isSpread(database, tableOf(resource)) ? `embedded_${tableOf(resource)}` : tableOf(resource)
+
+function embeddedFirst(database: Database, resource: Resource, ids: readonly number[]): Sql {
+  const spread = embedsIn(resource, 'single').flatMap(embed =>
+    embed.kind === 'many' && isSpread(database, tableOf(embed.from)) ? [embed] : [],
+  )
+  if (spread.length === 0) return raw('')
+  const read = spread.map(
+    ({ from, by }) =>
+      sql`${raw(sourceIn(database)(from))} AS MATERIALIZED (SELECT * FROM ${raw(tableOf(from))} WHERE ${raw(by)} = ANY(${ids}))`,
+  )
+  return sql`WITH ${joined(read, ', ')} `
+}
+
 /** Reads records of many ids in one statement. */
 function byId<T>(
   database: Database,
@@ -158,10 +178,16 @@ function byId<T>(
 ) {
   return derived(resource => {
     const { columns, joins } = sqlOf(resource)
-    const select = raw(`SELECT t.id AS wanted, ${columns} FROM ${tableOf(resource.name)} t ${joins}`)
+    const table = tableOf(resource.name)
     return new Gatherer<number, Found<T>>(async ids => {
-      const rows = await database.rows<{ wanted: number; found: T } & Row>(sql`${select} WHERE t.id = ANY(${ids})`)
-      const byWanted = new Map(rows.map(({ wanted, ...row }) => [wanted, row]))
+      const found = isSpread(database, table)
+        ? sql`(SELECT t.* FROM ${raw(table)} t WHERE t.id = ANY(${ids})${andAt(database, 't', ids)}${foundFirst(database)})`
+        : raw(table)
+      const rows = await database.rows<{ wanted: number; found: T } & Row>(
+        sql`${embeddedFirst(database, resource, ids)}SELECT t.id AS wanted, ${raw(columns)} FROM ${found} t ${raw(joins)}
+          WHERE t.id = ANY(${ids})`,
+      )
+      const byWanted = new Map(rows.map(({ wanted, ...row }) => [wanted, withoutBucket(row)]))
       return ids.map(id => {
         const row = byWanted.get(id)
         return { found: row?.found ?? null, row: row ?? null }
@@ -173,7 +199,12 @@ function byId<T>(
 /** Groups records whose rules are all constraints; each other record gets its own transaction. */
 function inserter(database: Database): (resource: Resource, record: NewRecord) => Promise<Json> {
   const together = derived(
-    resource => new Gatherer<NewRecord, Json>(records => database.single.values<Json>(insertSql(resource, records))),
+    resource =>
+      new Gatherer<NewRecord, Json>(records =>
+        isSpread(database, tableOf(resource.name))
+          ? database.write(within => insertSpread(within, resource, records))
+          : database.single.values<Json>(insertSql(resource, records)),
+      ),
   )
   return (resource, record) =>
     isPlain(resource)

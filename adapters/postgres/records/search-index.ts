@@ -36,16 +36,17 @@ export async function indexSearched(within: Queries, resource: Resource): Promis
 const EVERY_MS = 1_000
 
 /** One program at a time sorts in. */
-const SORT_IN = sql`WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('search indexes', 0)) AS is_ours)
+const SORT_IN = `WITH turn AS MATERIALIZED (SELECT pg_try_advisory_xact_lock(hashtextextended('search indexes', 0)) AS is_ours)
   SELECT sum(gin_clean_pending_list(i.oid)) FROM turn, pg_class i
   WHERE turn.is_ours AND i.relkind = 'i' AND i.relnamespace = current_schema()::regnamespace
     AND i.relam = (SELECT oid FROM pg_am WHERE amname = 'gin')`
 
 /** The server indexes each record as it is stored; what waits is sorted in beside. */
-export const searchIndexing = ({ long }: Database): SearchIndexing => ({
+export const searchIndexing = ({ long, spread }: Database): SearchIndexing => ({
   followWrites: async (signal, onTrouble) => {
+    const sortIn = raw(spread?.everywhere(SORT_IN) ?? SORT_IN)
     while (!signal.aborted) {
-      await long.run(SORT_IN).catch(onTrouble)
+      await long.run(sortIn).catch(onTrouble)
       await pause(EVERY_MS, undefined, { signal }).catch(() => undefined)
     }
   },

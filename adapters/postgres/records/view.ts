@@ -30,22 +30,25 @@ const memberSql = (name: string, sql: string): string => `${sql} AS "${name}"`
 const objectSql = (members: readonly string[]): string =>
   `(SELECT row_to_json(o) FROM (SELECT ${members.join(', ')}) o)`
 
-export function embedSql(embed: Embed): string {
+/** Where embedded records are, by resource. */
+type Sources = (resource: string) => string
+
+export function embedSql(embed: Embed, from: Sources = tableOf): string {
   switch (embed.kind) {
     case 'one':
       return `CASE WHEN ${embed.name}.id IS NOT NULL
         THEN ${objectSql(ownMembers(resourceNamed(embed.from), embed.name, embed.only))} END`
     case 'many':
       return `(SELECT ('[' || coalesce(string_agg(${objectSql(ownMembers(resourceNamed(embed.from), 'm', embed.only))}::text, ','
-        ORDER BY m.id), '') || ']')::json FROM ${tableOf(embed.from)} m WHERE m.${embed.by} = t.id)`
+        ORDER BY m.id), '') || ']')::json FROM ${from(embed.from)} m WHERE m.${embed.by} = t.id)`
     case 'count':
       return `(SELECT count(*) FROM ${tableOf(embed.of)} m WHERE m.${embed.by} = t.id)`
   }
 }
 
 /** SQL for the JSON object, as text, of the record aliased `t`. */
-export function viewSql(resource: Resource, view: View): string {
-  const embeds = embedsIn(resource, view).map(embed => memberSql(embed.name, embedSql(embed)))
+export function viewSql(resource: Resource, view: View, from: Sources = tableOf): string {
+  const embeds = embedsIn(resource, view).map(embed => memberSql(embed.name, embedSql(embed, from)))
   return `${objectSql([...ownMembers(resource, 't'), ...embeds])}::text`
 }
 

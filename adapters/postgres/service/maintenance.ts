@@ -1,11 +1,13 @@
 import type { Damage, Maintenance, Statistics } from '../../../core/ports/system.ts'
 import { resourceNamed, resources } from '../../../core/resources/all.ts'
 import { sidesOf } from '../../../core/resources/references/within.ts'
+import type { Resource } from '../../../core/resources/resource.ts'
 import { tableOf } from '../../sql/table.ts'
 import { withinSql } from '../../sql/within.ts'
 import { isByMonth, missingMonths, monthsOfOthers } from '../calls/call-months.ts'
+import { isSpread } from '../calls/spread.ts'
 import type { Database } from '../database/database.ts'
-import { backup } from '../database/dumps.ts'
+import { backup, noDumps } from '../database/dumps.ts'
 import { schemaVersion } from '../database/migrate.ts'
 import { shownAddress } from '../database/options.ts'
 import { raw, sql } from '../database/sql.ts'
@@ -18,15 +20,19 @@ const EXACT = 100_000
 export function maintenance(database: Database, address: string): Maintenance {
   return {
     statistics: () => statistics(database, address),
-    backup: to => backup(address, to),
+    backup: async to => {
+      if (database.spread) throw noDumps(database.spread)
+      return backup(address, to)
+    },
     check: () => damage(database),
-    strays: async ({ name, ...declared }) => {
+    strays: async declared => {
+      const { name } = declared
       const [first, ...others] = sidesOf(declared)
       if (!first) return []
       const owner = (side: typeof first): string => withinSql(side, declared.within?.field ?? '', field => `j.${field}`)
       const differing = others.map(side => `${owner(first)} <> ${owner(side)}`)
       return database.values<number>(
-        sql`SELECT j.id FROM ${raw(`${tableOf(name)} j WHERE ${differing.join(' OR ') || 'false'}`)} ORDER BY j.id`,
+        sql`${raw(gathered(database, declared))}SELECT j.id FROM ${raw(`${tableOf(name)} j WHERE ${differing.join(' OR ') || 'false'}`)} ORDER BY j.id`,
       )
     },
     shared: async ({ name, key }) => {
@@ -47,6 +53,18 @@ export function maintenance(database: Database, address: string): Maintenance {
   }
 }
 
+/** Records that rows of a spread table refer to are on one node: a cluster takes them along. */
+function gathered(queries: Database, { name, fields }: Pick<Resource, 'name' | 'fields'>): string {
+  if (!isSpread(queries, tableOf(name))) return ''
+  const tables = Object.values(fields).flatMap(({ references }) =>
+    typeof references?.to === 'string' ? [tableOf(references.to)] : [],
+  )
+  return takenAlong(tables)
+}
+
+const takenAlong = (tables: readonly string[]): string =>
+  `WITH ${tables.map(table => `${table} AS MATERIALIZED (SELECT * FROM ${table})`).join(', ')} `
+
 async function statistics(database: Database, address: string): Promise<Statistics> {
   const counts: Record<string, number> = {}
   const lastWrites: Record<string, string | null> = {}
@@ -57,7 +75,9 @@ async function statistics(database: Database, address: string): Promise<Statisti
     const table = raw(tableOf(name))
     const about =
       (await database.value<number>(
-        sql`SELECT sum(reltuples)::bigint FROM pg_class WHERE oid = to_regclass(${tableOf(name)}) OR oid IN (
+        database.spread && isSpread(database, tableOf(name))
+          ? raw(database.spread.rowsAbout(tableOf(name)))
+          : sql`SELECT sum(reltuples)::bigint FROM pg_class WHERE oid = to_regclass(${tableOf(name)}) OR oid IN (
           SELECT inhrelid FROM pg_inherits WHERE inhparent = to_regclass(${tableOf(name)}))`,
       )) ?? 0
     counts[name] = about > EXACT ? about : ((await database.value<number>(sql`SELECT count(*) FROM ${table}`)) ?? 0)
@@ -69,7 +89,12 @@ async function statistics(database: Database, address: string): Promise<Statisti
   }
   return {
     path: shownAddress(address),
-    bytes: (await database.value<number>(sql`SELECT pg_database_size(current_database())`)) ?? 0,
+    bytes:
+      (await database.value<number>(
+        raw(
+          `SELECT (pg_database_size(current_database())${database.spread ? ` + ${database.spread.bytes}` : ''})::bigint`,
+        ),
+      )) ?? 0,
     logBytes: 0,
     server: await serverFigures(database),
     schema: await schemaVersion(database),
@@ -91,8 +116,10 @@ const LISTED = 100
 async function danglingIn(database: Database): Promise<Damage[]> {
   const found: Damage[] = []
   for (const { table, id, field, parent } of REFERENCES) {
+    // A cluster has constraints between its own tables.
+    if (isSpread(database, parent)) continue
     const ids = await database.planned.values<number>(
-      raw(`SELECT t.${id} FROM ${table} t WHERE t.${field} IS NOT NULL
+      raw(`${isSpread(database, table) ? takenAlong([parent]) : ''}SELECT t.${id} FROM ${table} t WHERE t.${field} IS NOT NULL
         AND NOT EXISTS (SELECT 1 FROM ${parent} p WHERE p.id = t.${field}) ORDER BY 1 LIMIT ${LISTED}`),
     )
     found.push(

@@ -9,6 +9,7 @@ import {
   monthsAhead,
   monthsOfOthers,
 } from '../calls/call-months.ts'
+import { andAt, isSpread } from '../calls/spread.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 
@@ -33,11 +34,25 @@ export function retention(database: Database): Retention {
     }
     return total
   }
+  /** No node knows which calls are the oldest of all, so they are found first. */
+  const spreadInSteps = async (moment: string, signal: AbortSignal | undefined): Promise<number> => {
+    let total = 0
+    for (let found = STEP; found === STEP && !signal?.aborted; ) {
+      const ids = await database.long.values<number>(
+        sql`SELECT id FROM cdrs WHERE started_at < ${moment} ORDER BY started_at LIMIT ${raw(String(STEP))}`,
+      )
+      found = ids.length
+      if (found > 0)
+        total += await database.single.run(sql`DELETE FROM cdrs c WHERE c.id = ANY(${ids})${andAt(database, 'c', ids)}`)
+    }
+    return total
+  }
   const most = raw(`LIMIT ${STEP} FOR UPDATE SKIP LOCKED`)
   return {
     deleteBefore: async (what, moment, signal) => {
       const table = raw(DATED[what].table)
       const column = raw(DATED[what].moment)
+      if (isSpread(database, DATED[what].table)) return spreadInSteps(moment, signal)
       const dropped = what === 'cdrs' && (await isByMonth(database)) ? await dropMonths(database, moment, signal) : 0
       const deleted = await inSteps(
         sql`DELETE FROM ${table} WHERE (id, ${column}) IN (

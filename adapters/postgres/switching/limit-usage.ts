@@ -4,6 +4,7 @@ import type { Clock } from '../../../core/ports/system.ts'
 import type { SwitchTenant } from '../../../core/switching/directory.ts'
 import { NOTHING_USED, type Used } from '../../../core/switching/limits/limits.ts'
 import { dayAt } from '../../../core/switching/limits/usage-tally.ts'
+import { andAt } from '../calls/spread.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
 
@@ -41,7 +42,7 @@ export function limitUsage(database: Database, clock: Clock): LimitUsage {
         coalesce(sum(cost) FILTER (WHERE ended >= ${hour}), 0)::bigint AS cost_per_hour,
         count(*) FILTER (WHERE ended >= ${day}) AS calls_per_day,
         coalesce(sum(cost) FILTER (WHERE ended >= ${day}), 0)::bigint AS cost_per_day
-      FROM (SELECT extension_id, cost, coalesce(ended_at, started_at) AS ended FROM cdrs WHERE tenant_id = ${id}
+      FROM (SELECT extension_id, cost, coalesce(ended_at, started_at) AS ended FROM cdrs c WHERE tenant_id = ${id}${andAt(database, 'c', id)}
         AND started_at >= ${addSeconds(day, -LONGEST_CALL_S - HOUR_S)} AND direction = 'outbound') c
       WHERE ended >= ${since} GROUP BY extension_id`)
     const used = usedBy(rows)

@@ -67,15 +67,16 @@ export function recordChanges(database: Database): () => Promise<Changed> {
  * late.
  */
 function newCalls(database: Database): () => Promise<Changed> {
+  const underWay = UNDER_WAY * (database.spread?.buckets ?? 1)
   let marks: { readonly at: number; readonly id: number }[] = []
   let seen: ReadonlySet<number> | null = null
   return async () => {
     const at = performance.now()
     const rows = await database.rows<CallRow>(sql`SELECT o.newest, c.id, c.tenant_id AS tenant
       FROM (SELECT coalesce(max(id), 0) AS newest FROM cdrs) o LEFT JOIN cdrs c
-        ON c.id > coalesce(${marks[0]?.id ?? null}::bigint, o.newest - ${UNDER_WAY}) AND c.direction = 'outbound'
+        ON c.id > coalesce(${marks[0]?.id ?? null}::bigint, o.newest - ${underWay}) AND c.direction = 'outbound'
       ORDER BY c.id DESC LIMIT ${2 * MOST_NEW}`)
-    marks.push({ at, id: (rows[0]?.newest ?? 0) - UNDER_WAY })
+    marks.push({ at, id: (rows[0]?.newest ?? 0) - underWay })
     marks = marks.slice(
       Math.max(
         0,

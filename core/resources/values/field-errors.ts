@@ -50,6 +50,13 @@ export const joined = (field: string, { label }: Pick<Resource, 'label'>, plural
   sentence: `The ${fieldLabel(field)} field must stay the same while ${[...new Set(plurals)].map(lowered).join(' or ')} refer to the ${lowered(label)}.`,
 })
 
+/** The error for a field that a cluster cannot change, since it decides where the record is. */
+export const unmovable = (field: string, { label }: Pick<Resource, 'label'>): FieldError => ({
+  rule: 'unmovable',
+  field,
+  sentence: `The ${fieldLabel(field)} field of a stored ${label} cannot change on this database.`,
+})
+
 /** `parent` is the label of the resource that holds at most `max`. */
 export const overLimit = (field: string, parent: string, max: number, plural: string): FieldError => ({
   rule: 'limit',
