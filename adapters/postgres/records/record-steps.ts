@@ -9,18 +9,12 @@ import { andAt, assertCallsMayRefer, isSpread, withoutBucket } from '../calls/sp
 import type { Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
-import { AUDIT_COLUMNS, type AuditTrail } from '../service/audit.ts'
+import { AUDIT_COLUMNS } from '../service/audit.ts'
+import type { NewRecord } from './new-record.ts'
 import { nameOf } from './record-names.ts'
 import { assertRules, typeOf } from './record-rules.ts'
 import { shownSql } from './spread-records.ts'
 import { viewSql } from './view.ts'
-
-/** A record to store, and what the audit trail keeps of it. */
-export interface NewRecord {
-  readonly values: Row
-  readonly now: string
-  readonly signed: ReturnType<AuditTrail['signed']>
-}
 
 const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
 

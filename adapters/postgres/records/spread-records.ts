@@ -6,8 +6,8 @@ import { assertCallsMayRefer, bucketAt, bucketColumn, nextId } from '../calls/sp
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
 import { AUDIT_COLUMNS } from '../service/audit.ts'
+import type { NewRecord } from './new-record.ts'
 import { typeOf } from './record-rules.ts'
-import type { NewRecord } from './record-steps.ts'
 import { viewSql } from './view.ts'
 
 /** The views of records of these values, where the statement that stores them cannot return them. */
