@@ -105,3 +105,30 @@ test('a number of 20 digits is whole on a telephone as well', async () => {
   await page.getByText(number).waitFor()
   assert.deepEqual(await cut(page), [])
 })
+
+test('a list whose address holds a filter or an order that does not exist says so, and clears it, in the same tab', async () => {
+  const tenant = world.references.tenant_id
+  await world.create('cdrs', { tenant_id: tenant })
+  for (const wrong of [
+    'filter[nonsense]=1',
+    'sort=nonsense',
+    'jump=2026-99-99',
+    'from=2026-02-31',
+    'filter[duration_seconds]=abc',
+  ]) {
+    const page = await world.open(`/tenants/${tenant}?tab=cdrs.tenant_id&${wrong}`)
+    const trouble = page.getByRole('alert')
+    await trouble.getByText('field').waitFor()
+    assert.equal(await page.getByText('More than 0').count(), 0, wrong)
+    await trouble.getByRole('button', { name: 'Clear the filters' }).click()
+    await page.locator('.row[data-id]').first().waitFor()
+    assert.equal(new URL(page.url()).search, '?tab=cdrs.tenant_id')
+  }
+})
+
+test('a list that jumps to a day before all of its records says that none matches', async () => {
+  const page = await world.open('/cdrs?jump=1990-01-01')
+  await page.getByText('No CDR matches.').waitFor()
+  await page.getByRole('button', { name: 'Clear the filters' }).click()
+  await page.locator('.row[data-id]').first().waitFor()
+})

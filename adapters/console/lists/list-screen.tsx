@@ -50,7 +50,7 @@ const tenantIn = (query: URLSearchParams): number | null => {
 /** Lets a list that begins at a day continue from there: back in time, or forward if the earliest come first. */
 function jumping(query: URLSearchParams, { order }: Resource): URLSearchParams {
   const day = here.value.searchParams.get('jump')
-  if (day === null || !/^\d{4}-\d\d-\d\d$/.test(day)) return query
+  if (day === null) return query
   const begun = new URLSearchParams(query)
   const zone = zoneOf(tenantIn(query))
   if (query.get('sort') === order) begun.set('from', momentOf(day, zone))
@@ -72,8 +72,9 @@ export function List({ resource, fixed = {}, without = [] }: ListProps) {
   }, [key])
   useEffect(() => () => source.close(), [source])
   const columns = chosenColumns(resource, tenantIn(selection) === null ? without : [...without, TENANT])
-  const state = source.state.value
-  const isEmpty = state === 'ready' && source.known.value === 0
+  const isEmpty = source.state.value === 'ready' && source.known.value === 0
+  const error = source.error.value
+  const isRefused = error !== null && source.known.value === 0
   return (
     <section class="list">
       <div class="tools">
@@ -84,12 +85,16 @@ export function List({ resource, fixed = {}, without = [] }: ListProps) {
         </div>
       </div>
       <p class="hint" role="status">
-        <Counted source={source} resource={resource} />
+        {!isRefused && <Counted source={source} resource={resource} />}
         {resource.timestamps && <span> Times in {zoneShown(timeZone)}.</span>}
       </p>
       <Bulk resource={resource} chosen={chosen} query={query} onChanged={() => changes.value++} />
-      {source.error.value && <Trouble error={source.error.value} onRetry={() => source.retry()} />}
-      {isEmpty ? (
+      {error && (
+        <Trouble error={error} onRetry={() => source.retry()}>
+          {isRefused && isFiltered() && <ClearFilters />}
+        </Trouble>
+      )}
+      {isRefused ? null : isEmpty ? (
         <Nothing resource={resource} fixed={fixed} />
       ) : (
         <Table
@@ -135,18 +140,25 @@ function Counted({ source, resource }: { source: ListSource; resource: Resource 
   )
 }
 
+/** Parameters that leave a list with the same records in the same order. */
+const OF_THE_LOOKS = new Set(['columns', 'tab', 'undo'])
+
+const filtersInUse = (): string[] => [...here.value.searchParams.keys()].filter(name => !OF_THE_LOOKS.has(name))
+
+const isFiltered = (): boolean => filtersInUse().length > 0
+
+const ClearFilters = () => (
+  <button type="button" onClick={() => setQuery(Object.fromEntries(filtersInUse().map(name => [name, null])))}>
+    Clear the filters
+  </button>
+)
+
 function Nothing({ resource, fixed }: { resource: Resource; fixed: Readonly<Record<string, string>> }) {
-  const isFiltered = [...here.value.searchParams.keys()].some(name => !OF_THE_PAGE.has(name) && name !== 'sort')
-  if (isFiltered)
+  if (filtersInUse().some(name => name !== 'sort'))
     return (
       <div class="nothing">
         <p>No {lowered(resource.label)} matches.</p>
-        <button
-          type="button"
-          onClick={() => setQuery(Object.fromEntries([...here.value.searchParams.keys()].map(name => [name, null])))}
-        >
-          Clear the filters
-        </button>
+        <ClearFilters />
       </div>
     )
   const preset = new URLSearchParams(

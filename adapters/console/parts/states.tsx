@@ -9,13 +9,21 @@ export function Shown<T>({ of, children }: { of: Loaded<T>; children: (data: T) 
   return <>{children(data.value)}</>
 }
 
+interface TroubleProps {
+  readonly error: Error
+  readonly onRetry: () => void
+  /** Other ways out than to try again. */
+  readonly children?: ComponentChildren
+}
+
 /** Shows why something could not be loaded. */
-export const Trouble = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
+export const Trouble = ({ error, onRetry, children }: TroubleProps) => (
   <div class="trouble" role="alert">
     {error.message}{' '}
     <button type="button" onClick={onRetry}>
       Try again
-    </button>
+    </button>{' '}
+    {children}
   </div>
 )
 

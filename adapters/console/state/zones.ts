@@ -13,7 +13,7 @@ const asked = new Set<number>()
 export function zoneOf(tenantId: unknown): string | undefined {
   const { tenant } = me.value ?? {}
   if (tenant) return tenant.timezone
-  if (typeof tenantId !== 'number') return undefined
+  if (typeof tenantId !== 'number' || Number.isNaN(tenantId)) return undefined
   if (!asked.has(tenantId)) void ask(tenantId)
   return zones.value.get(tenantId) ?? undefined
 }
@@ -25,11 +25,17 @@ async function ask(tenantId: number): Promise<void> {
   zones.value = new Map([...zones.value, [tenantId, typeof timezone === 'string' ? timezone : null]])
 }
 
-/** Returns the beginning of a day, `YYYY-MM-DD`, in the displayed zone; any other text unchanged. */
-export function momentOf(text: string, timeZone: string | undefined): string {
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? midnights(zoneShown(timeZone))(text) : text
+/** True for `YYYY-MM-DD` if there is such a day. */
+const isDay = (text: string): boolean => {
+  const at = /^\d{4}-\d\d-\d\d$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
+  return !Number.isNaN(at) && new Date(at).toISOString().startsWith(text)
 }
 
-/** Returns the next day, `YYYY-MM-DD`. */
-export const dayAfter = (day: string): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10)
+/** Returns the beginning of a day, `YYYY-MM-DD`, in the displayed zone; any other text unchanged. */
+export function momentOf(text: string, timeZone: string | undefined): string {
+  return isDay(text) ? midnights(zoneShown(timeZone))(text) : text
+}
+
+/** Returns the day after a day, `YYYY-MM-DD`; any other text unchanged. */
+export const dayAfter = (text: string): string =>
+  isDay(text) ? new Date(Date.parse(`${text}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10) : text
