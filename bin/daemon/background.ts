@@ -3,13 +3,11 @@ import type { Logger } from 'pino'
 import type { Follower } from '../../adapters/pbx/pbx.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Calls } from '../../core/ports/calls.ts'
-import type { Storage } from '../../core/ports/storage.ts'
-import type { FollowerState, SwitchFollower } from '../../core/ports/switching.ts'
 import type { Trunkline } from '../compose.ts'
 import { emptiedFolder, type FollowedFeed, followFeed, retryChanged } from '../feeds.ts'
 import type { Served } from '../serving.ts'
 import { followLimits } from './follow-limits.ts'
-import { followSwitches } from './follow-switches.ts'
+import { holdSwitches, type SwitchState } from './hold-switches.ts'
 import { type Roster, roster } from './roster.ts'
 import { followSecurity } from './security-log.ts'
 import { ownUpkeep, UPKEEP, upkeep } from './upkeep/upkeep.ts'
@@ -23,12 +21,6 @@ export interface Background {
   readonly duties: Pick<Roster, 'has' | 'all'>
   /** Resolves once every task has ended its current step. */
   stop(): Promise<void>
-}
-
-export interface SwitchState extends FollowerState {
-  readonly kind: SwitchFollower['kind']
-  /** Unix time in seconds; null until the switch has agreed with the database for the first time. */
-  readonly reconciledAt: number | null
 }
 
 /** What the daemon works for in the background. */
@@ -50,7 +42,7 @@ export function startBackground(
   const { calls } = trunkline.storage
   const duties = roster(trunkline.storage, log, stopping.signal)
   const feeds = holdFeeds(duties, feedsOf(settings, served), { calls, log })
-  const switches = holdSwitches(duties, served, trunkline.storage, log)
+  const switches = holdSwitches(duties, served, trunkline.storage, { log, signal: stopping.signal })
   const ofDaemon = [
     ...feeds.done,
     ...switches.done,
@@ -108,26 +100,4 @@ function holdFeeds(
     }),
   )
   return { done, followed: () => feeds.flatMap(each => followed.get(each) ?? []) }
-}
-
-function holdSwitches(
-  duties: Roster,
-  served: readonly Served[],
-  { switchChanges }: Pick<Storage, 'switchChanges'>,
-  log: Logger,
-): { readonly done: readonly Promise<void>[]; states(): readonly SwitchState[] } {
-  const reconciled = new Map<Served, number>()
-  const done = served.map(each =>
-    duties.hold(each.name, lost =>
-      followSwitches([each.follower], switchChanges(), log, lost, () => reconciled.set(each, Date.now() / 1000)),
-    ),
-  )
-  const states = (): readonly SwitchState[] =>
-    served
-      .filter(({ name }) => duties.has(name))
-      .map(each => {
-        const { kind } = each.follower
-        return { ...each.follower.state(), kind, reconciledAt: reconciled.get(each) ?? null }
-      })
-  return { done, states }
 }

@@ -6,8 +6,9 @@ import type { Gauges } from '../../core/ports/upkeep.ts'
 import { SUSPECT_AFTER } from '../../core/sms/health.ts'
 import { overdueMessages, suspectGateways } from '../../core/use-cases/messaging/sms-health.ts'
 import type { Trunkline } from '../compose.ts'
-import type { Background, SwitchState } from './background.ts'
+import type { Background } from './background.ts'
 import { lastBackupAt } from './backups.ts'
+import type { SwitchState } from './hold-switches.ts'
 import { UPKEEP } from './upkeep/upkeep.ts'
 
 interface GatewayCount {

@@ -20,3 +20,13 @@ test('a call counts from when it is put through, and until the switch has it no 
   live.shown([], 4_000)
   assert.deepEqual(ids(), ['3'])
 })
+
+test('of calls that the switch never reports, the newest 10,000 count', () => {
+  const live = liveCalls(() => 0)
+  for (let n = 0; n <= 10_000; n++) live.opened(liveCall({ id: String(n) }))
+  live.opened(liveCall({ id: '1' }))
+  live.opened(liveCall({ id: 'last' }))
+  const ids = live.all(null).map(({ id }) => id)
+  assert.equal(ids.length, 10_000)
+  assert.deepEqual([ids[0], ...ids.slice(-2)], ['3', '1', 'last'])
+})
