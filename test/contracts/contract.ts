@@ -117,3 +117,9 @@ async function checkOn<P extends Port>(
 
 const hasPorts = <P extends Port>(storage: Partial<Ports>, needs: readonly P[]): storage is Pick<Ports, P> =>
   needs.every(port => storage[port] !== undefined)
+
+/** Does something that many times, 100 at once: a storage may refuse more that wait longer than it allows. */
+export async function manyTimes(times: number, act: (n: number) => Promise<unknown>): Promise<void> {
+  for (let from = 0; from < times; from += 100)
+    await Promise.all(Array.from({ length: Math.min(100, times - from) }, (_, n) => act(from + n)))
+}

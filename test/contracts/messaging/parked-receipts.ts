@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { shown } from '../../support/data/rows.ts'
-import { contract } from '../contract.ts'
+import { contract, manyTimes } from '../contract.ts'
 import { create, GATEWAY, receipt, receive, SENDER, submitAs, withSends } from './message-world.ts'
 
 export const parkedReceiptsContract = contract('parked receipts', ['messages', 'records'])
@@ -47,7 +47,7 @@ behaviour("a sender's receipts push out only its own oldest ones", async ports =
   const { messages } = ports
   const park = (external: string, sender: string) => messages.receive(GATEWAY, receipt(external), receive, sender)
   await park('ours', 'the gateway')
-  await Promise.all(Array.from({ length: 1_001 }, (_, n) => park(`junk${n}`, 'a flood')))
+  await manyTimes(1_001, n => park(`junk${n}`, 'a flood'))
   const settle = async (external: string) =>
     shown(await messages.settle((await create(ports)).id, submitAs(external), receive)).delivery_status
   assert.deepEqual(
@@ -67,8 +67,7 @@ behaviour('a gateway without room drops the oldest receipt of the sender with th
   const { messages } = ports
   const park = (external: string, sender: string) => messages.receive(GATEWAY, receipt(external), receive, sender)
   await park('ours', 'the gateway')
-  for (let sender = 0; sender < 11; sender++)
-    await Promise.all(Array.from({ length: 950 }, (_, n) => park(`junk${sender}-${n}`, `flood ${sender}`)))
+  for (let sender = 0; sender < 11; sender++) await manyTimes(950, n => park(`junk${sender}-${n}`, `flood ${sender}`))
   const { id } = await create(ports)
   assert.equal(shown(await messages.settle(id, submitAs('ours'), receive)).delivery_status, 'delivrd')
   assert.ok((await messages.forgetParked('9999')) < 10_000)

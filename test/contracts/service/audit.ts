@@ -5,7 +5,7 @@ import { FOREVER } from '../../../core/rating/period.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { insert, row, shown } from '../../support/data/rows.ts'
 import { queuedMessage } from '../../support/messaging/messages.ts'
-import { contract, type Given } from '../contract.ts'
+import { contract, type Given, manyTimes } from '../contract.ts'
 
 export const auditContract = contract('the audit trail', ['audit', 'records', 'messages', 'accounts', 'sessions'])
 const { behaviour } = auditContract
@@ -165,7 +165,7 @@ behaviour('the trail is filtered by actor, action, resource, record and time', a
 behaviour('a long trail is listed completely, latest first, undisturbed by new changes', async ports => {
   const { id } = await insert(ports.records, 'tenants')
   const renamed = (n: number) => ports.records.update(tenants, id, { name: `Name ${n}` })
-  await Promise.all(Array.from({ length: 1_100 }, (_, n) => renamed(n)))
+  await manyTimes(1_100, renamed)
   const ids: number[] = []
   for await (const entry of ports.audit.list(FOREVER)) {
     if (ids.length === 10) await insert(ports.records, 'tenants')
@@ -215,6 +215,6 @@ behaviour('security entries can be listed separately, and followed', async ports
   const followed = await audit.securityAfter(0)
   assert.deepEqual(inShort(followed), expected)
   assert.deepEqual(inShort(await audit.securityAfter(followed[1]?.id ?? 0)), expected.slice(2))
-  await Promise.all(Array.from({ length: 110 }, () => audit.note('lockout', 'accounts', id, {})))
+  await manyTimes(110, () => audit.note('lockout', 'accounts', id, {}))
   assert.equal((await audit.securityAfter(0)).length, 100)
 })
