@@ -1,7 +1,8 @@
 import { useSignal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { Check } from '../parts/controls.tsx'
 import { Dialog } from '../parts/dialog.tsx'
-import { go } from '../state/location.ts'
+import { go, here } from '../state/location.ts'
 import { type Destination, destinations } from '../state/pages.ts'
 import { hasLetters, help, opened, setLetters } from './shortcuts.ts'
 
@@ -11,6 +12,7 @@ const close = (): void => {
 
 /** The windows of the keyboard: the palette that leads anywhere, and the help for the keys. */
 export function KeyWindows() {
+  useEffect(close, [here.value])
   if (opened.value === 'help') return <Help />
   return opened.value === 'palette' ? <Palette /> : null
 }

@@ -51,9 +51,15 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     <dialog
       ref={element}
       aria-labelledby={id}
+      {...(onClose ? {} : { closedby: 'none' })}
       onCancel={event => {
         event.preventDefault()
         onClose?.()
+      }}
+      onClose={() => {
+        // A second Escape closes a dialog even if the first was prevented; older browsers ignore closedby.
+        if (onClose) onClose()
+        else element.current?.showModal()
       }}
     >
       <h2 id={id}>{title}</h2>

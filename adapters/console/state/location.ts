@@ -8,6 +8,9 @@ export const here = signal(read())
 
 export const place = computed((): Place | null => placeAt(here.value.pathname))
 
+/** What makes a page another: all but the part after `#`. */
+const pageOf = ({ pathname, search }: URL): string => pathname + search
+
 /** Called before a page is left; false keeps the browser there. */
 let mayLeave: () => boolean = () => true
 
@@ -26,8 +29,7 @@ export function guardLeaving(isFree: () => boolean, question: string): () => voi
 
 export function go(to: string, { isReplacing = false }: { readonly isReplacing?: boolean } = {}): void {
   const target = new URL(to, location.href)
-  if (target.href === here.value.href) return
-  if (target.pathname !== here.value.pathname && !mayLeave()) return
+  if (pageOf(target) === pageOf(here.value) || !mayLeave()) return
   history[isReplacing ? 'replaceState' : 'pushState'](null, '', target)
   if (target.pathname !== here.value.pathname) scrollTo(0, 0)
   here.value = target
@@ -57,12 +59,14 @@ export function followLinks(): void {
     if (!link || !isPlainClick(event) || link.target !== '' || link.download !== '') return
     const target = new URL(link.href, location.href)
     if (target.origin !== location.origin || !placeAt(target.pathname)) return
+    if (target.hash !== '' && pageOf(target) === pageOf(here.value)) return
     event.preventDefault()
     go(target.href)
   })
   addEventListener('popstate', () => {
-    const from = here.value
-    if (location.pathname !== from.pathname && !mayLeave()) history.pushState(null, '', from)
-    else here.value = read()
+    const [from, to] = [here.value, read()]
+    if (pageOf(to) === pageOf(from)) return
+    if (mayLeave()) here.value = to
+    else history.pushState(null, '', from)
   })
 }
