@@ -182,8 +182,8 @@ test('no call leaves without an active caller, a route, permission and, if requi
       const names = decision.targets.map(each => (each.to === 'trunk' ? each.trunk.name : ''))
       const routes = trunkRoutes.filter(({ tenant_id }) => tenant_id === null || tenant_id === tenant.id)
       assert.ok(routes.some(({ trunks }) => names.every(name => trunks.includes(name))))
-      if (decision.number === '112' || decision.number === '911') return
-      const { digits } = on.directory.dialling.read(asked.dialled)
+      const { kind, digits } = on.directory.dialling.read(asked.dialled)
+      if (kind === 'emergency' || ['112', '911'].includes(decision.number)) return
       const { blockedPrefixes, allowedPrefixes, ratedOnly, unreadable, most, maxSeconds } = limits.tenant
       const fitting = (prefixes: readonly string[]): number[] =>
         prefixes.filter(prefix => digits.startsWith(prefix)).map(({ length }) => length)
