@@ -3,11 +3,12 @@ import { stringifyJson } from '../../../core/json.ts'
 import { smsMessages } from '../../../core/resources/sms-messages.ts'
 import { classOf } from '../../../core/sms/status-class.ts'
 import { Confirmation } from '../parts/dialog.tsx'
-import { asRecord, type RecordData, Refusal, request } from '../state/api.ts'
+import { type RecordData, Refusal } from '../state/api.ts'
 import { go } from '../state/location.ts'
 import { note, noteTrouble } from '../state/notes.ts'
 import { may } from '../state/session.ts'
 import { MessageSteps, useFollowedMessage } from './followed-message.tsx'
+import { UNSURE, useSending } from './sending.ts'
 
 /** Shows the progress of a message until it is final, the gateway's answer, and how to send it again. */
 export function MessagePanel({ record }: { record: RecordData }) {
@@ -33,7 +34,9 @@ export function MessagePanel({ record }: { record: RecordData }) {
 }
 
 /** Sends a message again that failed or whose outcome is unknown: in the latter case after a question. */
-function Resending({ message: { id, delivery_status } }: { message: RecordData }) {
+function Resending({ message: resent }: { message: RecordData }) {
+  const { id, delivery_status } = resent
+  const sending = useSending()
   const isUncertain = useSignal(false)
   const meaning = classOf(String(delivery_status))
   const close = (): void => {
@@ -42,9 +45,9 @@ function Resending({ message: { id, delivery_status } }: { message: RecordData }
   const resend = async (force: boolean): Promise<void> => {
     close()
     try {
-      const { data, message } = await request('POST', `/api/console/messages/${id}/resend`, { json: { force } })
-      note(message)
-      go(`/sms-messages/${asRecord(data).id}`)
+      const { record, outcome } = await sending.send(resent, `/api/console/messages/${id}/resend`, { force })
+      note(outcome)
+      go(`/sms-messages/${record.id}`)
     } catch (error) {
       if (error instanceof Refusal && error.status === 409 && meaning === 'unknown' && !force) isUncertain.value = true
       else noteTrouble(error)
@@ -53,6 +56,11 @@ function Resending({ message: { id, delivery_status } }: { message: RecordData }
   if (meaning === 'delivered' || meaning === 'pending') return null
   return (
     <>
+      {sending.isUnsure.value && (
+        <p class="trouble" role="status">
+          {UNSURE}
+        </p>
+      )}
       <div class="actions">
         <button type="button" onClick={() => void resend(false)}>
           Send it again

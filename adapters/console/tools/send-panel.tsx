@@ -3,10 +3,12 @@ import { sendFields, smsMessages } from '../../../core/resources/sms-messages.ts
 import { textForm } from '../../../core/sms/text.ts'
 import { submitting } from '../parts/controls.tsx'
 import { type Draft, FormFields } from '../records/fields.tsx'
-import { asRecord, type RecordData, request } from '../state/api.ts'
+import type { RecordData } from '../state/api.ts'
+import { note } from '../state/notes.ts'
 import { may } from '../state/session.ts'
 import { useSubmission } from '../state/submission.ts'
 import { MessageSteps, useFollowedMessage } from './followed-message.tsx'
+import { UNSURE, useSending } from './sending.ts'
 
 /** Describes how a phone network will carry the text. */
 function sizeShown(text: string): string {
@@ -25,10 +27,14 @@ function Sending({ record: gateway }: { record: RecordData }) {
   const draft = useSignal<Draft>({ from_sender: gateway['default_sender_id'] ?? '' })
   const sent = useSignal<RecordData | null>(null)
   const { errors, isBusy, submit } = useSubmission()
+  const sending = useSending()
   const send = (): Promise<void> =>
     submit(async () => {
+      sent.value = null
       const json = Object.fromEntries(Object.entries(draft.value).filter(([, value]) => value !== ''))
-      sent.value = asRecord((await request('POST', `/api/sms-gateways/${gateway.id}/send`, { json })).data)
+      const { record, outcome } = await sending.send(json, `/api/sms-gateways/${gateway.id}/send`, json)
+      sent.value = record
+      note(outcome)
     })
   return (
     <details class="panel">
@@ -40,6 +46,11 @@ function Sending({ record: gateway }: { record: RecordData }) {
         <p class="hint" aria-live="polite">
           {sizeShown(String(draft.value['message'] ?? ''))}
         </p>
+        {sending.isUnsure.value && (
+          <p class="trouble" role="status">
+            {UNSURE}
+          </p>
+        )}
         <div class="actions">
           <button type="submit" class="primary" disabled={isBusy.value}>
             Send
