@@ -58,8 +58,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       }}
       onClose={() => {
         // A second Escape closes a dialog even if the first was prevented; older browsers ignore closedby.
-        if (onClose) onClose()
-        else element.current?.showModal()
+        if (!onClose && element.current?.isConnected) element.current.showModal()
       }}
     >
       <h2 id={id}>{title}</h2>
