@@ -132,3 +132,19 @@ test('a list that jumps to a day before all of its records says that none matche
   await page.getByRole('button', { name: 'Clear the filters' }).click()
   await page.locator('.row[data-id]').first().waitFor()
 })
+
+test('a list that becomes narrow or wide while somebody reads it stays at the row that was first', async () => {
+  const { id: tenant_id } = await world.create('tenants', {})
+  for (let n = 0; n < 120; n++) await world.create('queues', { tenant_id, name: `Queue ${n}` })
+  const page = await world.open(`/queues?filter[tenant_id]=${tenant_id}&sort=id`)
+  await page.getByText('Queue 3', { exact: true }).waitFor()
+  await page.locator('.table').evaluate(table => table.scrollTo(0, 36 * 80))
+  await page.getByText('Queue 80', { exact: true }).waitFor()
+  for (const width of [390, 1280]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.locator(width === 390 ? '.table.cards' : '.table:not(.cards)').waitFor()
+    const box = await page.locator('.table').boundingBox()
+    const row = await page.getByText('Queue 81', { exact: true }).boundingBox()
+    assert.ok(box && row && row.y > box.y && row.y < box.y + box.height, `at ${width}: ${row?.y} in ${box?.y}`)
+  }
+})

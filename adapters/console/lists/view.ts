@@ -33,6 +33,9 @@ export function useView(source: ListSource, columns: number) {
     view.current?.scrollTo(0, 0)
   }, [source])
 
+  // Rows have another height once the window is narrow or wide: the first that is visible stays so.
+  useLayoutEffect(() => view.current?.scrollTo(0, (first.value - base.value) * rowHeight.value), [rowHeight.value])
+
   const onScroll = (): void => {
     const element = view.current
     if (!element) return
