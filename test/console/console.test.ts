@@ -105,38 +105,6 @@ test('of two who edit one record, the second sees both sides and decides', async
   assert.deepEqual([data.name, data.timeout], ['Mine', 45])
 })
 
-test('a lost connection in the middle of a save keeps the form, and says that the outcome is unknown', async () => {
-  const { id } = await world.create('queues', { name: 'Support' })
-  const page = await world.open(`/queues/${id}`)
-  await page.getByLabel('Name', { exact: false }).first().fill('Sales')
-  await page.context().setOffline(true)
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('it is not known whether this was done', { exact: false }).waitFor()
-  assert.equal(await page.getByLabel('Name', { exact: false }).first().inputValue(), 'Sales')
-  await page.context().setOffline(false)
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Queue updated successfully.').waitFor()
-})
-
-test('after a save whose answer was lost, the record is read again, and nothing is sent twice', async () => {
-  const { id } = await world.create('queues', { name: 'Support' })
-  const page = await world.open(`/queues/${id}`)
-  await page.getByLabel('Name', { exact: false }).first().fill('Sales')
-  let changes = 0
-  await page.route(`**/records/queues/${id}`, async route => {
-    if (route.request().method() !== 'PATCH') return route.continue()
-    changes++
-    await route.fetch()
-    await route.abort()
-  })
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('it is not known whether this was done', { exact: false }).waitFor()
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('It was saved before the connection was lost.').waitFor()
-  assert.equal(changes, 1)
-  assert.equal(await page.getByRole('alert').count(), 0)
-})
-
 test('a tenant goes with all that it has only once its slug is typed', async () => {
   const tenant = await world.create('tenants')
   await world.create('queues', { tenant_id: tenant.id })

@@ -52,3 +52,13 @@ export function checked(resource: Pick<Resource, 'fields'>, draft: Draft, origin
   const parsed = parseMembers(resource.fields, body, original ? 'merge' : 'create')
   return { body, errors: { ...sentencesByField(parsed.errors), ...errors } }
 }
+
+/** True if a stored record has the values filled in for a new one, as far as they are shown. */
+export function holds({ fields }: Pick<Resource, 'fields'>, record: RecordData, body: Checked['body']): boolean {
+  const shown = Object.keys(body).filter(name => !fields[name]?.secret && !fields[name]?.writeOnly)
+  const filled = shown.filter(name => body[name] !== null)
+  const valuesOf = (of: Checked['body']) =>
+    parseMembers(fields, Object.fromEntries(filled.map(name => [name, of[name] ?? null])), 'merge').values
+  const [stored, given] = [valuesOf(record), valuesOf(body)]
+  return filled.every(name => stringifyJson(stored[name]) === stringifyJson(given[name]))
+}

@@ -6,7 +6,8 @@ import { collectionOf, type Resource } from '../../../core/resources/resource.ts
 import { asRecord, type FieldErrors, type RecordData, Refusal, request, Unreached } from '../state/api.ts'
 import { guardLeaving } from '../state/location.ts'
 import { note } from '../state/notes.ts'
-import { checked, draftOf } from './draft.ts'
+import { CreatingOnce, Once, type Written, written } from '../state/once.ts'
+import { checked, draftOf, holds } from './draft.ts'
 import type { Draft } from './fields.tsx'
 import type { Proposal } from './undo.ts'
 
@@ -26,7 +27,10 @@ export interface EditingOptions {
   readonly proposal?: Proposal
 }
 
+type Body = Readonly<Record<string, unknown>>
+
 const NO_PRESETS = new URLSearchParams()
+const FOUND = 'It was saved before the connection was lost.'
 
 async function reread(path: string): Promise<Opened> {
   const { data, headers } = await request('GET', path)
@@ -50,8 +54,8 @@ export class Editing {
   readonly #options: EditingOptions
   readonly #path: string
   #version: string | null
-  /** True while nobody knows whether the last save was done. */
-  #isUnsure = false
+  readonly #saving = new Once()
+  readonly #creating = new CreatingOnce()
 
   constructor(options: EditingOptions) {
     const { resource, opened, presets, proposal } = options
@@ -76,14 +80,12 @@ export class Editing {
     if (opened && Object.keys(body).length === 0) return note('Nothing has changed.')
     this.isSaving.value = true
     try {
-      if (opened && this.#isUnsure && (await this.#wasDone())) return
-      const headers = this.#version === null ? {} : { 'if-match': this.#version }
-      const { data, message } = await request(opened ? 'PATCH' : 'POST', this.#path, { json: body, headers })
+      const { record, outcome } = opened ? await this.#change(opened, body) : await this.#create(body)
       this.original.value = sent
       this.errors.value = {}
       this.theirs.value = null
-      note(message)
-      onSaved(asRecord(data))
+      note(outcome)
+      onSaved(record)
     } catch (error) {
       await this.#failed(error)
     } finally {
@@ -125,17 +127,23 @@ export class Editing {
     return secret
   }
 
-  /** Reads the record again, and goes on from there if it holds what was typed. */
-  async #wasDone(): Promise<boolean> {
-    const now = await reread(this.#path)
-    this.#isUnsure = false
-    const stored = draftOf(this.#options.resource, now.record, NO_PRESETS)
-    if (Object.entries(this.#typed()).some(([name, value]) => stored[name] !== value)) return false
-    this.trouble.value = null
-    this.#goOnFrom(now, {})
-    note('It was saved before the connection was lost.')
-    this.#options.onSaved(now.record)
-    return true
+  /** Changes the stored record, unless an earlier try whose answer was lost did. */
+  #change({ version }: Opened, json: Body): Promise<Written> {
+    const typed = this.#typed()
+    const find = async (): Promise<RecordData | undefined> => {
+      const { record } = await reread(this.#path)
+      const stored = draftOf(this.#options.resource, record, NO_PRESETS)
+      return Object.entries(typed).every(([name, value]) => stored[name] === value) ? record : undefined
+    }
+    const headers = { 'if-match': this.#version ?? version }
+    return this.#saving.write(() => written('PATCH', this.#path, { json, headers }), find, FOUND)
+  }
+
+  /** Creates the record, unless an earlier try whose answer was lost did. */
+  #create(json: Body): Promise<Written> {
+    const { resource } = this.#options
+    const isSame = (record: RecordData): boolean => holds(resource, record, json)
+    return this.#creating.create({ list: this.#path, path: this.#path, json, isSame, found: FOUND })
   }
 
   async #failed(error: unknown): Promise<void> {
@@ -146,9 +154,9 @@ export class Editing {
       this.#show(error.errors)
     } else if (error instanceof Refusal) this.trouble.value = error.message
     else if (error instanceof Unreached) {
-      this.#isUnsure = true
-      const next = opened ? 'Save looks first whether it was done.' : 'Look at the list before you save again.'
-      this.trouble.value = `${error.message} What you typed is kept here. ${next}`
+      const isUnsure = this.#saving.isUnsure.value || this.#creating.isUnsure.value
+      const next = isUnsure ? ' The next try looks first whether it was.' : ''
+      this.trouble.value = `${error.message} What you typed is kept here.${next}`
     } else throw error
   }
 
