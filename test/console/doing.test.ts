@@ -91,6 +91,23 @@ test('a change is taken back from the audit trail, in a form that shows it first
   assert.deepEqual([data.name, data.timeout], ['Support', 30])
 })
 
+test('more than 1,000 chosen records are not offered to be changed together, and the page says why', async () => {
+  const tenant = await world.create('tenants')
+  await world.create('queues', { tenant_id: tenant.id, status: 'active' })
+  const page = await world.open(`/queues?filter[tenant_id]=${tenant.id}`)
+  const many = Array.from({ length: 1_000 }, (_, n) => ({ id: 1_000_000 + n }))
+  await page.route('**/records/queues?*limit=1000*', route => route.fulfill({ json: { data: many } }))
+  await page.getByRole('checkbox', { name: 'Choose row 1', exact: true }).check()
+  await page.getByRole('button', { name: 'Choose all that match' }).click()
+  await page.getByText('1,000 chosen').waitFor()
+  const set = page.getByRole('button', { name: 'Set inactive' })
+  assert.equal(await set.isEnabled(), true)
+  await page.getByRole('checkbox', { name: 'Choose row 1', exact: true }).check()
+  await page.getByText('Choose at most 1,000 records to change together.').waitFor()
+  assert.equal(await set.isDisabled(), true)
+  assert.equal(await page.getByLabel('Change a field').isDisabled(), true)
+})
+
 test('chosen rows are changed together, by mouse and by keyboard, or none of them with what is wrong', async () => {
   const tenant = await world.create('tenants')
   const made: number[] = []

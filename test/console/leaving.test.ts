@@ -60,3 +60,45 @@ test('the way back closes the palette', async () => {
   await page.goBack()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 })
+
+test('a record with something typed is deleted with one question', async () => {
+  const { id } = await world.create('queues')
+  const page = await world.open(`/queues/${id}`)
+  await nameIn(page).fill('Typed')
+  let questions = 0
+  page.on('dialog', dialog => {
+    questions++
+    void dialog.accept()
+  })
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.waitForURL(/queues$/)
+  assert.equal(questions, 0)
+})
+
+test('a page whose address names a tenant wrongly asks for no such tenant', async () => {
+  const asked: string[] = []
+  for (const path of [
+    '/usage?tenant=acme',
+    '/quote?tenant=acme',
+    '/rerate?tenant=acme',
+    '/queues/new?tenant_id=acme',
+  ]) {
+    const page = await world.open('/jobs')
+    page.on('request', request => asked.push(request.url()))
+    await page.goto(world.service.url + path)
+    await page.getByPlaceholder('Find Tenant').first().waitFor()
+    await page.waitForLoadState('networkidle')
+    await page.context().close()
+  }
+  assert.deepEqual(
+    asked.filter(url => url.includes('NaN')),
+    [],
+  )
+})
+
+test('an address of an import that names a job leads to the job, and says so if there is none', async () => {
+  const page = await world.open('/import?job=99999')
+  await page.waitForURL(/\/jobs\?job=99999$/)
+  await page.locator('#job-title + .hint').filter({ hasNotText: 'Loading' }).waitFor()
+})

@@ -29,6 +29,7 @@ export function Bulk({ resource, chosen, query, onChanged }: BulkProps) {
   const editing = useSignal<string | null>(null)
   const errors = useSignal<FieldErrors>({})
   const count = chosen.value.size
+  const isTooMany = count > MOST
   const change = async (changes: Readonly<Record<string, unknown>>): Promise<void> => {
     errors.value = {}
     const refused = await changeAll(resource, [...chosen.value], changes)
@@ -52,11 +53,16 @@ export function Bulk({ resource, chosen, query, onChanged }: BulkProps) {
         Choose all that match
       </button>
       {(status?.choices ?? status?.known ?? []).map(value => (
-        <button key={value} type="button" onClick={() => void change({ status: value }).catch(noteTrouble)}>
+        <button
+          key={value}
+          type="button"
+          disabled={isTooMany}
+          onClick={() => void change({ status: value }).catch(noteTrouble)}
+        >
           Set {value}
         </button>
       ))}
-      <ChangeMenu resource={resource} onChoose={name => (editing.value = name)} />
+      <ChangeMenu resource={resource} isDisabled={isTooMany} onChoose={name => (editing.value = name)} />
       <button type="button" onClick={() => (chosen.value = new Set())}>
         Choose none
       </button>
@@ -68,6 +74,11 @@ export function Bulk({ resource, chosen, query, onChanged }: BulkProps) {
           onClose={() => (editing.value = null)}
         />
       )}
+      {isTooMany && (
+        <p class="trouble" role="alert">
+          Choose at most {MOST.toLocaleString('en')} records to change together.
+        </p>
+      )}
       <Failures resource={resource} errors={errors.value} />
     </section>
   )
@@ -78,7 +89,8 @@ async function matching(resource: Resource, query: URLSearchParams): Promise<Rea
   const asked = new URLSearchParams(query)
   asked.set('limit', String(MOST))
   const { data, headers } = await request('GET', `${pathTo(resource)}?${asked}`)
-  if (headers.get('x-next-after') !== null) note(`More than ${MOST} match: the first ${MOST} are chosen.`)
+  const most = MOST.toLocaleString('en')
+  if (headers.get('x-next-after') !== null) note(`More than ${most} match: the first ${most} are chosen.`)
   return new Set(asRecords(data).map(({ id }) => id))
 }
 
@@ -95,11 +107,18 @@ async function changeAll(resource: Resource, ids: readonly number[], change: Rea
   }
 }
 
-function ChangeMenu({ resource, onChoose }: { resource: Resource; onChoose: (field: string | null) => void }) {
+interface ChangeMenuProps {
+  readonly resource: Resource
+  readonly isDisabled: boolean
+  readonly onChoose: (field: string | null) => void
+}
+
+function ChangeMenu({ resource, isDisabled, onChoose }: ChangeMenuProps) {
   return (
     <select
       aria-label="Change a field"
       data-edit
+      disabled={isDisabled}
       value=""
       onChange={event => {
         onChoose(event.currentTarget.value || null)

@@ -7,7 +7,7 @@ import { TENANT, tenantSide } from '../../../core/resources/references/within.ts
 import { choosable, lowered, type Resource } from '../../../core/resources/resource.ts'
 import { Check } from '../parts/controls.tsx'
 import { Picker } from '../parts/picker.tsx'
-import { here, setQuery } from '../state/location.ts'
+import { here, idIn, setQuery } from '../state/location.ts'
 import { me } from '../state/session.ts'
 import { titleOf } from '../state/shown.ts'
 
@@ -156,7 +156,7 @@ function FilterField({ filter, onClear }: { filter: Filter; onClear: () => void 
         <Picker
           id={id}
           resource={of}
-          value={value === '' ? null : Number(value)}
+          value={idIn(value)}
           onPick={picked => set(picked === null ? '' : String(picked))}
         />
       ) : (

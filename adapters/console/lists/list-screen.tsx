@@ -5,7 +5,7 @@ import { collectionOf, lowered, type Resource } from '../../../core/resources/re
 import { lazily } from '../parts/lazy.tsx'
 import { Trouble } from '../parts/states.tsx'
 import { actionsOf } from '../records/panels.ts'
-import { here, setQuery } from '../state/location.ts'
+import { here, idIn, setQuery } from '../state/location.ts'
 import { canEdit, isOffered, titleOfPage } from '../state/pages.ts'
 import { remember, remembered } from '../state/preferences.ts'
 import { may, me } from '../state/session.ts'
@@ -42,10 +42,7 @@ export function selectionIn(page: URLSearchParams, fixed: Readonly<Record<string
 }
 
 /** Returns the only tenant whose records a list shows; null if there are several. */
-const tenantIn = (query: URLSearchParams): number | null => {
-  const given = query.get('tenant') ?? query.get(`filter[${TENANT}]`)
-  return given === null ? null : Number(given)
-}
+const tenantIn = (query: URLSearchParams): number | null => idIn(query.get('tenant') ?? query.get(`filter[${TENANT}]`))
 
 /** Lets a list that begins at a day continue from there: back in time, or forward if the earliest come first. */
 function jumping(query: URLSearchParams, { order }: Resource): URLSearchParams {

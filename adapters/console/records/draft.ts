@@ -4,6 +4,7 @@ import type { Field } from '../../../core/resources/field.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { parseMembers } from '../../../core/resources/values/input.ts'
 import type { RecordData } from '../state/api.ts'
+import { idIn } from '../state/location.ts'
 import type { Draft } from './fields.tsx'
 
 /** Returns the initial values of a form: the record, or the defaults and the presets in the page's query. */
@@ -20,7 +21,7 @@ export function draftOf(resource: Resource, record: RecordData | null, preset: U
 }
 
 function presetOf({ references, kind }: Field, given: string): unknown {
-  if (references) return given === '' ? '' : Number(given)
+  if (references) return idIn(given) ?? ''
   return kind === 'boolean' ? given === 'true' : given
 }
 

@@ -130,7 +130,7 @@ function Heading({ resource, record }: { resource: Resource; record: RecordData 
           onClose={() => (isDeleting.value = false)}
           onDone={() => {
             note(`${resource.label} ${name} deleted.`)
-            go(pathOf(resource))
+            go(pathOf(resource), { isDiscarding: true })
           }}
         />
       )}

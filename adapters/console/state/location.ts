@@ -27,13 +27,27 @@ export function guardLeaving(isFree: () => boolean, question: string): () => voi
   }
 }
 
-export function go(to: string, { isReplacing = false }: { readonly isReplacing?: boolean } = {}): void {
+interface Going {
+  /** True to take the place of the present page in the history. */
+  readonly isReplacing?: boolean
+  /** True if what is typed on the present page is of no use any more. */
+  readonly isDiscarding?: boolean
+}
+
+export function go(to: string, { isReplacing = false, isDiscarding = false }: Going = {}): void {
   const target = new URL(to, location.href)
-  if (pageOf(target) === pageOf(here.value) || !mayLeave()) return
+  if (pageOf(target) === pageOf(here.value) || !(isDiscarding || mayLeave())) return
   history[isReplacing ? 'replaceState' : 'pushState'](null, '', target)
   if (target.pathname !== here.value.pathname) scrollTo(0, 0)
   here.value = target
 }
+
+/** Returns the id in a text; null if it is none. */
+export const idIn = (text: string | null): number | null =>
+  text !== null && /^[1-9]\d{0,14}$/.test(text) ? Number(text) : null
+
+/** Returns the id that a parameter of the page holds; null without one. */
+export const idAsked = (name: string): number | null => idIn(here.value.searchParams.get(name))
 
 /** Sets parameters of the page; null removes one. */
 export function setQuery(

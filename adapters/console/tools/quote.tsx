@@ -6,7 +6,7 @@ import { MomentInput, momentHint } from '../parts/moment-input.tsx'
 import { Picker } from '../parts/picker.tsx'
 import { type FieldErrors, request } from '../state/api.ts'
 import { objectOf, objectsOf } from '../state/load.ts'
-import { here, setQuery } from '../state/location.ts'
+import { here, idIn, setQuery } from '../state/location.ts'
 import { zoneShown } from '../state/shown.ts'
 import { useSubmission } from '../state/submission.ts'
 import { zoneOf } from '../state/zones.ts'
@@ -24,7 +24,7 @@ export function QuoteScreen() {
     submit(async () => {
       lines.value = []
       const json = {
-        tenant_id: tenantIn(searchParams),
+        tenant_id: idIn(searchParams.get('tenant')),
         number: searchParams.get('number'),
         seconds: searchParams.get('seconds') ?? '60',
         at: searchParams.get('at'),
@@ -49,11 +49,6 @@ export function QuoteScreen() {
   )
 }
 
-function tenantIn(asked: URLSearchParams): number | null {
-  const tenant = asked.get('tenant')
-  return tenant === null ? null : Number(tenant)
-}
-
 interface QuestionProps {
   /** The values of the fields: the query of the page's address. */
   readonly asked: URLSearchParams
@@ -61,7 +56,7 @@ interface QuestionProps {
 }
 
 function Question({ asked, errors }: QuestionProps) {
-  const tenant = tenantIn(asked)
+  const tenant = idIn(asked.get('tenant'))
   const timeZone = zoneShown(zoneOf(tenant))
   const set = (name: string, value: string): void => setQuery({ [name]: value || null }, true)
   const common = (name: string) => ({

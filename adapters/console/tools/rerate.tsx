@@ -3,7 +3,7 @@ import { Check, submitting, TenantPicker } from '../parts/controls.tsx'
 import { SimpleTable } from '../parts/states.tsx'
 import { request } from '../state/api.ts'
 import { objectOf, objectsOf } from '../state/load.ts'
-import { here, setQuery } from '../state/location.ts'
+import { here, idAsked, setQuery } from '../state/location.ts'
 import { note } from '../state/notes.ts'
 import { momentShown } from '../state/shown.ts'
 import { useSubmission } from '../state/submission.ts'
@@ -29,9 +29,8 @@ interface Selection {
 
 function selection(): Selection {
   const { searchParams } = here.value
-  const tenant = searchParams.get('tenant')
   return {
-    tenant: tenant === null ? null : Number(tenant),
+    tenant: idAsked('tenant'),
     month: searchParams.get('month') ?? lastMonth(),
     isUnratedOnly: searchParams.get('unrated') === 'true',
   }

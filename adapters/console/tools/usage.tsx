@@ -3,7 +3,7 @@ import { TenantPicker } from '../parts/controls.tsx'
 import { lazily } from '../parts/lazy.tsx'
 import { Shown, SimpleTable } from '../parts/states.tsx'
 import { objectOf, objectsOf, useLoaded } from '../state/load.ts'
-import { here, setQuery } from '../state/location.ts'
+import { here, idIn, setQuery } from '../state/location.ts'
 import { titleOf } from '../state/shown.ts'
 import type { ChartProps } from './usage-chart.tsx'
 
@@ -49,11 +49,7 @@ export function UsageScreen() {
             onChange={event => setQuery({ month: event.currentTarget.value || null })}
           />
         </label>
-        <TenantPicker
-          id="usage-tenant"
-          tenant={tenant === null ? null : Number(tenant)}
-          onPick={picked => setQuery({ tenant: picked })}
-        />
+        <TenantPicker id="usage-tenant" tenant={idIn(tenant)} onPick={picked => setQuery({ tenant: picked })} />
         {tenant !== null && (
           <label class="labelled">
             By

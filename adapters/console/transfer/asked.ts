@@ -2,7 +2,7 @@ import { resourceOf } from '../../../core/resources/all.ts'
 import { TENANT, tenantSide } from '../../../core/resources/references/within.ts'
 import type { Resource } from '../../../core/resources/resource.ts'
 import { type Format, formatOf } from '../../../core/transfer/formats.ts'
-import { here, setQuery } from '../state/location.ts'
+import { here, idAsked, setQuery } from '../state/location.ts'
 import { me } from '../state/session.ts'
 
 /** The options of an import. The page's address holds all of them. */
@@ -27,8 +27,6 @@ export interface Asked {
 
 export const FLAGS = ['decimal_comma', 'force', 'allow_empty'] as const
 
-const whole = (text: string | null): number | null => (text && /^\d+$/.test(text) ? Number(text) : null)
-
 const pairs = (all: readonly string[]): ReadonlyMap<string, string> =>
   new Map(
     all.map(text => {
@@ -43,8 +41,8 @@ export function asked(): Asked {
   const resource = resourceOf(text('into')) ?? null
   return {
     resource,
-    upload: whole(text('upload')),
-    tenant: me.value?.tenant?.id ?? whole(text('tenant')),
+    upload: idAsked('upload'),
+    tenant: me.value?.tenant?.id ?? idAsked('tenant'),
     map: pairs(searchParams.getAll('map')),
     set: pairs(searchParams.getAll('set')),
     format: text('format') === '' ? null : formatOf(undefined, `.${text('format')}`),
@@ -54,7 +52,7 @@ export function asked(): Asked {
     effective: text('effective'),
     resume: text('resume'),
     flags: new Set(FLAGS.filter(name => text(name) === 'true')),
-    check: whole(text('check')),
+    check: idAsked('check'),
   }
 }
 

@@ -6,7 +6,7 @@ import { formatOf } from '../../../core/transfer/formats.ts'
 import { keepsPlace } from '../../../core/transfer/imported-resource.ts'
 import { TenantPicker } from '../parts/controls.tsx'
 import { type FieldErrors, request } from '../state/api.ts'
-import { go, setQuery } from '../state/location.ts'
+import { go, idAsked, setQuery } from '../state/location.ts'
 import { canEdit } from '../state/pages.ts'
 import { may } from '../state/session.ts'
 import { useSubmission } from '../state/submission.ts'
@@ -25,6 +25,10 @@ export function ImportScreen() {
   const file = useSignal<File | null>(null)
   const head = useSignal<string | null>(null)
   const trouble = useSignal<string | null>(null)
+  const job = idAsked('job')
+  useEffect(() => {
+    if (job !== null) go(`/jobs?job=${job}`, { isReplacing: true })
+  }, [job])
   const choose = async (chosen: File): Promise<void> => {
     trouble.value = null
     try {

@@ -165,11 +165,19 @@ const ratings = (tools: ConsoleTools) => async (ctx: Context) => {
 /** The number of entries or records shown at once. */
 const AT_ONCE = 100
 
+const refusedIn = (name: string): Problem =>
+  new Problem('format', name === 'action' ? `must be one of ${AUDIT_ACTIONS.join(', ')}` : 'must be an id')
+
 const trail = (tools: ConsoleTools) => async (ctx: Context) => {
   const { query } = ctx
-  const [actor, resource, recordId, before] = [query.actor, query.resource, query.record, query.before].map(one)
+  const [actor, resource] = [query.actor, query.resource].map(one)
   const action = AUDIT_ACTIONS.find(each => each === one(query.action))
-  const [record, from] = [idIn(recordId), idIn(before)]
+  const [record, from] = [idIn(one(query.record)), idIn(one(query.before))]
+  const isKnown = { action: action !== undefined, record: record !== null, before: from !== null }
+  const errors = Object.entries(isKnown).flatMap(([name, known]) =>
+    known || one(query[name]) === undefined ? [] : [broken(name, refusedIn(name))],
+  )
+  if (errors.length > 0) throw invalid(errors)
   const { shown, isMore } = await latestInTrail(
     tools,
     {

@@ -147,7 +147,7 @@ export function queryOf(
     after: whole('after'),
     tenantId: tenantSide(resource) ? whole('tenant') : undefined,
     period: periodOf(resource, parameters, refuse),
-    unrated: isRated(resource) && last(parameters['unrated']) === 'true' ? (true as const) : undefined,
+    unrated: isRated(resource) ? unratedOf(last(parameters['unrated']), refuse) : undefined,
     where: unlessEmpty(members(resource, parameters, ANY_OF, refuse)),
     atLeast: unlessEmpty(leastOf(resource, parameters, refuse)),
   }
@@ -156,6 +156,11 @@ export function queryOf(
 }
 
 type Refuse = (name: string, predicate: string) => undefined
+
+function unratedOf(text: string | undefined, refuse: Refuse): true | undefined {
+  if (text === undefined || text === 'true') return text && true
+  return refuse('unrated', 'must be true, or left out')
+}
 
 function searchOf({ search }: Resource, text: string | undefined, refuse: Refuse): string | undefined {
   if (text === undefined || search.length === 0) return undefined

@@ -71,7 +71,10 @@ test('a list is filtered by fields, tenants, search and time, and comes in parts
 
 test('invalid filters are refused, each parameter by name', async () => {
   const { status, json } = await world.get(
-    at('cdrs', '?sort=caller_number&limit=5000&from=yesterday&filter[secret]=x&filter[tenant_id]=x&min[direction]=1'),
+    at(
+      'cdrs',
+      '?sort=caller_number&limit=5000&from=yesterday&filter[secret]=x&filter[tenant_id]=x&min[direction]=1&unrated=maybe',
+    ),
   )
   assert.equal(status, 422)
   assert.deepEqual(Object.keys(json.errors).sort(), [
@@ -81,6 +84,7 @@ test('invalid filters are refused, each parameter by name', async () => {
     'limit',
     'min[direction]',
     'sort',
+    'unrated',
   ])
 })
 

@@ -51,6 +51,12 @@ test('a call says how it was rated, and one that was entered by hand that it was
   assert.equal((await world.get('/api/console/calls/999999/ratings')).status, 404)
 })
 
+test('an audit trail of what cannot be is refused, each parameter by name', async () => {
+  const { status, json } = await world.get('/api/console/audit?record=abc&before=0&action=sing')
+  assert.equal(status, 422)
+  assert.deepEqual(Object.keys(json.errors).sort(), ['action', 'before', 'record'])
+})
+
 test('the audit trail is shown by actor, action and record, a hundred entries at a time', async () => {
   const { id } = await world.create('queues')
   await world.send('PATCH', `/api/console/records/queues/${id}`, { name: 'Renamed' })
