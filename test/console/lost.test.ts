@@ -62,7 +62,7 @@ test('a failed message is sent again once, even if the answer was lost', async (
   assert.equal(provider.requests.length - before, 1)
 })
 
-test('a lost connection in the middle of a save keeps the form, and says that the outcome is unknown', async () => {
+test('a lost connection in the middle of a save keeps the form, says that the outcome is unknown, and is over without another press', async () => {
   const { id } = await world.create('queues', { name: 'Support' })
   const page = await world.open(`/queues/${id}`)
   await page.getByLabel('Name', { exact: false }).first().fill('Sales')
@@ -70,7 +70,10 @@ test('a lost connection in the middle of a save keeps the form, and says that th
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('it is not known whether this was done', { exact: false }).waitFor()
   assert.equal(await page.getByLabel('Name', { exact: false }).first().inputValue(), 'Sales')
+  const banner = page.getByRole('alert').filter({ hasText: 'The service cannot be reached.' })
+  await banner.waitFor()
   await page.context().setOffline(false)
+  await banner.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Queue updated successfully.').waitFor()
 })
@@ -120,3 +123,12 @@ for (const arrives of [true, false])
     const id = Number(new URL(page.url()).pathname.split('/').at(-1))
     assert.equal(id, Math.max(...created.map((each: { id: number }) => each.id)))
   })
+
+test('a page opened while the service cannot be reached goes on once it can', async () => {
+  const page = await world.open('/queues')
+  await page.route('**/api/**', route => route.abort())
+  await page.reload()
+  await page.getByText('The service cannot be reached.').first().waitFor()
+  await page.unroute('**/api/**')
+  await page.getByRole('heading', { name: 'Queues' }).waitFor()
+})
