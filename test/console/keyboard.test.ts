@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
+import type { FileChooser, Locator, Page } from 'playwright-core'
 import { ndjsonRow, taken } from '../support/data/switch.ts'
 import { temporaryFolder } from '../support/http/app.ts'
 import { type FakeGateway, startGateway } from '../support/messaging/gateway.ts'
@@ -69,6 +69,17 @@ async function pick(page: Page, slug: string): Promise<void> {
   assert.match(await tenant.inputValue(), new RegExp(`^${slug} `))
 }
 
+/** Opens the window that chooses a file; on a slow machine, the browser may ignore the first Enter. */
+async function chooserOf(page: Page, file: Locator): Promise<FileChooser> {
+  for (let tries = 0; tries < 5; tries++) {
+    const opened = page.waitForEvent('filechooser', { timeout: 5_000 }).catch(() => null)
+    await press(page, file)
+    const chooser = await opened
+    if (chooser) return chooser
+  }
+  return assert.fail('Enter opens no window to choose a file')
+}
+
 async function save(page: Page): Promise<void> {
   await keys(page, 'Control+s')
   await page.getByRole('button', { name: 'Delete', exact: true }).waitFor()
@@ -96,9 +107,7 @@ test('the keyboard alone sets up a tenant, sends a message, explains a cost and 
   await press(page, page.getByRole('link', { name: 'Import' }).last())
   await pick(page, 'cafe')
   const deck = Buffer.from('prefix,destination,cost_per_minute,billing_increment,status\n49,Germany,0.06,1,active\n')
-  const file = page.getByLabel('File: CSV, NDJSON or JSON')
-  await tabTo(page, file)
-  const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('Enter')])
+  const chooser = await chooserOf(page, page.getByLabel('File: CSV, NDJSON or JSON'))
   await chooser.setFiles({ name: 'deck.csv', mimeType: 'text/csv', buffer: deck })
   await press(page, page.getByRole('button', { name: 'Check all rows' }))
   await page.getByText(/1 rows?: 1 would be created/).waitFor()

@@ -231,6 +231,7 @@ export const consoleOperations: Readonly<Record<string, Operation>> = {
       query('security', { type: 'string', enum: ['true'] }, 'Only what concerns security.'),
     ],
     success: answer(200, record),
+    failures: [422],
   },
   'GET /api/console/quarantine': {
     id: 'consoleQuarantine',

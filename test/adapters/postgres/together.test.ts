@@ -5,6 +5,7 @@ import { openStorage, type PostgresStorage } from '../../../adapters/postgres/st
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { manualClock } from '../../support/clock.ts'
 import { idsOf, insert, row } from '../../support/data/rows.ts'
+import { until } from '../../support/data/switch.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
 
 /** Two programs on one database, like two daemons. */
@@ -100,10 +101,17 @@ test('when connections are cut, acknowledged changes are kept, and the storage c
         error instanceof Error && 'code' in error && ['outcome_unknown', 'unavailable'].includes(String(error.code)),
         String(error),
       )
-    const stored = new Set(await one.database.values<string>(sql`SELECT slug FROM tenants`))
+    // A connection may not know yet that it was cut.
+    const stored = new Set<string>()
+    const read = async (): Promise<boolean> => {
+      for (const slug of await one.database.values<string>(sql`SELECT slug FROM tenants`)) stored.add(slug)
+      return true
+    }
+    await until('the storage is read again', () => read().catch(() => false))
     assert.deepEqual(
       made.filter(({ slug }) => !stored.has(String(slug))),
       [],
     )
-    await insert(one.records, 'tenants')
+    const write = (): Promise<boolean> => insert(one.records, 'tenants').then(() => true)
+    await until('the storage is written again', () => write().catch(() => false))
   }))
