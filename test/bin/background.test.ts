@@ -9,6 +9,7 @@ import { loadSettings } from '../../config/load.ts'
 import { insert } from '../support/data/rows.ts'
 import { ndjsonRow, until } from '../support/data/switch.ts'
 import { temporaryFolder } from '../support/http/app.ts'
+import { databaseAt } from '../support/storages.ts'
 
 const { path: folder, remove } = temporaryFolder()
 after(remove)
@@ -21,7 +22,7 @@ test('as many feeds as the settings allow are followed without a warning', { tim
     ...{ format: 'ndjson' as const, path: join(folder, `${n}.ndjson`), every: 0.05 },
   }))
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
-  const complete = { ...settings, db: ':memory:', feeds }
+  const complete = { ...settings, db: await databaseAt(folder, 'trunkline.db'), feeds }
   const trunkline = await compose(complete, () => '', { create: true, migrate: true })
   await insert(trunkline.storage.records, 'tenants', { slug: 'acme' })
   const background = startBackground({ trunkline, securityFrom: 0, served: [] }, complete, pino({ level: 'silent' }))

@@ -11,6 +11,7 @@ import { loadSettings } from '../../config/load.ts'
 import { insert } from '../support/data/rows.ts'
 import { asteriskRow, rowsFrom, until } from '../support/data/switch.ts'
 import { temporaryFolder } from '../support/http/app.ts'
+import { databaseAt } from '../support/storages.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 let trunkline: Trunkline
@@ -18,7 +19,7 @@ before(async () => {
   folder = temporaryFolder()
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
   const opening = { create: true, migrate: true }
-  trunkline = await compose({ ...settings, db: join(folder.path, 'trunkline.db') }, () => '', opening)
+  trunkline = await compose({ ...settings, db: await databaseAt(folder.path, 'trunkline.db') }, () => '', opening)
   await insert(trunkline.storage.records, 'tenants', { slug: 'acme' })
 })
 after(async () => {

@@ -5,6 +5,7 @@ import { after, before, it } from 'node:test'
 import { startDaemon } from '../support/daemon.ts'
 import { asteriskRow } from '../support/data/switch.ts'
 import { temporaryFolder } from '../support/http/app.ts'
+import { databaseAt } from '../support/storages.ts'
 
 let folder: ReturnType<typeof temporaryFolder>
 before(() => {
@@ -16,7 +17,7 @@ it('a daemon logs how many records of a feed went to quarantine, and where to se
   const path = join(folder.path, 'Master.csv')
   writeFileSync(path, asteriskRow({ accountcode: 'late' }) + asteriskRow({ accountcode: 'late', id: '1.2' }))
   const daemon = await startDaemon({
-    TRUNKLINE_DB: join(folder.path, 'trunkline.db'),
+    TRUNKLINE_DB: await databaseAt(folder.path, 'trunkline.db'),
     TRUNKLINE_FEEDS: JSON.stringify([{ format: 'asterisk-csv', path }]),
   })
   try {

@@ -48,7 +48,7 @@ async function contentAt(path: string) {
     .query<[], unknown>('SELECT format, record, reason FROM quarantine ORDER BY record')
     .all()
   assert.deepEqual(await storage.maintenance.check(), [])
-  const content = { calls: contentOf(storage), quarantine }
+  const content = { calls: await contentOf(storage), quarantine }
   await storage.close()
   return content
 }

@@ -1,4 +1,7 @@
 import { join } from 'node:path'
+import { openStorage } from '../../adapters/sqlite/storage.ts'
+import type { Storage } from '../../core/ports/storage.ts'
+import type { ManualClock } from './clock.ts'
 import { STORAGE } from './postgres/both.ts'
 
 /** Whether the tests of this process are on PostgreSQL. */
@@ -20,6 +23,11 @@ export interface TestDatabase {
 export function emptyDatabase(path: string): TestDatabase {
   if (postgres) return postgres.reserve()
   return { db: path, ready: Promise.resolve(), release: async () => undefined }
+}
+
+/** An empty storage: this file, or a database of the server. */
+export async function emptyStorage(path: string, clock: ManualClock): Promise<Storage> {
+  return postgres ? postgres.openEmpty(clock) : openStorage(path, { clock, create: true, migrate: true })
 }
 
 const known = new Map<string, Promise<string>>()

@@ -91,7 +91,7 @@ async function connect(config: ClientConfig): Promise<Line> {
   client.on('error', () => lost.abort())
   client.on('end', () => lost.abort())
   await client.connect()
-  const ask = async (text: string, duty?: string): Promise<unknown> => {
+  const query = async (text: string, duty?: string): Promise<unknown> => {
     try {
       const { rows } = await client.query<unknown[]>({
         text,
@@ -105,6 +105,13 @@ async function connect(config: ClientConfig): Promise<Line> {
       client.end().catch(() => undefined)
       throw error
     }
+  }
+  // One statement at a time: the time limit of each begins when it is sent.
+  let last: Promise<unknown> = Promise.resolve()
+  const ask = (text: string, duty?: string): Promise<unknown> => {
+    const asked = last.catch(() => undefined).then(() => query(text, duty))
+    last = asked
+    return asked
   }
   void beat(() => ask('SELECT 1'), lost.signal)
   return {

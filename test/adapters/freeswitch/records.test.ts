@@ -15,7 +15,7 @@ test(
   inWorld(async world => {
     await taken(world, recorded({ id: 'a', to: '800' }, { call_direction: 'inbound' }), FORMAT)
     assert.deepEqual(
-      world.calls().map(({ direction, outcome, cost }) => [direction, outcome, cost]),
+      (await world.calls()).map(({ direction, outcome, cost }) => [direction, outcome, cost]),
       [['inbound', 'inbound', 0]],
     )
   }),
@@ -26,7 +26,7 @@ test(
   inWorld(async world => {
     await taken(world, recorded({ id: 'a', to: '+380501112233' }, { call_direction: 'inbound' }), FORMAT)
     assert.deepEqual(
-      world.calls().map(({ direction, outcome }) => [direction, outcome]),
+      (await world.calls()).map(({ direction, outcome }) => [direction, outcome]),
       [['outbound', 'rated']],
     )
   }),
@@ -40,15 +40,13 @@ test(
     await taken(world, record, FORMAT)
     assert.deepEqual(await taken(world, record, FORMAT), { stored: 0, known: 1, quarantined: 0, legs: 0, unrated: 0 })
     assert.deepEqual(
-      world
-        .calls()
-        .map(({ caller_number, destination_number, duration_seconds, extension_id, cost }) => [
-          caller_number,
-          destination_number,
-          duration_seconds,
-          extension_id,
-          cost,
-        ]),
+      (await world.calls()).map(({ caller_number, destination_number, duration_seconds, extension_id, cost }) => [
+        caller_number,
+        destination_number,
+        duration_seconds,
+        extension_id,
+        cost,
+      ]),
       [['101', '+380501112233', 62, world.extensionId, 246]],
     )
   }),

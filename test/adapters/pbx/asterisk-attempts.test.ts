@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { insert } from '../../support/data/rows.ts'
-import { sqliteOf } from '../../support/data/stored.ts'
+import { execute } from '../../support/data/stored.ts'
 import {
   asteriskCustomRow,
   asteriskRow,
@@ -22,8 +22,8 @@ const row = (sequence: number, more: Parameters<typeof asteriskRow>[0] = {}): st
 const answeredRow = (sequence: number, more: Parameters<typeof asteriskRow>[0] = {}): string =>
   row(sequence, { seconds: 30, ...more })
 
-const shown = (world: SwitchWorld): unknown[] =>
-  world.calls().map(({ switch_call_id, disposition }) => `${switch_call_id} ${disposition}`)
+const shown = async (world: SwitchWorld): Promise<unknown[]> =>
+  (await world.calls()).map(({ switch_call_id, disposition }) => `${switch_call_id} ${disposition}`)
 
 function* ordersOf<T>(items: readonly T[]): Generator<readonly T[]> {
   if (items.length === 0) yield []
@@ -36,7 +36,7 @@ describe('of a call that rang several telephones', () => {
     'the row of the one that answered is the call, and the others belong to it',
     inWorld(async world => {
       const counts = await taken(world, row(1) + row(2) + answeredRow(3))
-      assert.deepEqual(shown(world), ['1.1/3 ANSWERED'])
+      assert.deepEqual(await shown(world), ['1.1/3 ANSWERED'])
       assert.deepEqual([counts.stored, counts.known, counts.legs], [1, 0, 2])
     }),
   )
@@ -52,8 +52,8 @@ describe('of a call that rang several telephones', () => {
         for (const order of ordersOf(rows)) {
           for (const batches of [[order.join('')], order]) {
             for (const batch of [...batches, ...batches]) await taken(world, batch)
-            assert.deepEqual(shown(world), [call], JSON.stringify(batches))
-            sqliteOf(world.storage).connection.db.exec('DELETE FROM cdrs')
+            assert.deepEqual(await shown(world), [call], JSON.stringify(batches))
+            await execute(world.storage, 'DELETE FROM cdrs')
           }
         }
       }),
@@ -66,14 +66,14 @@ describe('of a call that rang several telephones', () => {
       const rows = [row(4, { id: '1.2', ...linked }), row(5, { id: '1.3', ...linked }), answeredRow(1)]
       for (const order of ordersOf(rows)) {
         for (const batch of [...order, ...order]) await taken(world, batch)
-        assert.deepEqual(shown(world), ['1.1/1 ANSWERED'])
-        sqliteOf(world.storage).connection.db.exec('DELETE FROM cdrs')
+        assert.deepEqual(await shown(world), ['1.1/1 ANSWERED'])
+        await execute(world.storage, 'DELETE FROM cdrs')
       }
       const unanswered = [row(4, { id: '1.2', ...linked }), row(5, { id: '1.3', ...linked }), row(6)]
       for (const order of ordersOf(unanswered)) {
         for (const batch of order) await taken(world, batch)
-        assert.deepEqual(shown(world), ['1.1/6 NO ANSWER'], 'the row of the caller')
-        sqliteOf(world.storage).connection.db.exec('DELETE FROM cdrs')
+        assert.deepEqual(await shown(world), ['1.1/6 NO ANSWER'], 'the row of the caller')
+        await execute(world.storage, 'DELETE FROM cdrs')
       }
     }),
   )
@@ -83,7 +83,7 @@ describe('of a call that rang several telephones', () => {
     inWorld(async world => {
       await taken(world, answeredRow(1, { to: '380501112233' }) + row(2) + answeredRow(3, { to: '380501112244' }))
       assert.deepEqual(
-        world.calls().map(({ switch_call_id, cost }) => [switch_call_id, cost]),
+        (await world.calls()).map(({ switch_call_id, cost }) => [switch_call_id, cost]),
         [
           ['1.1/1', 123],
           ['1.1/3', 123],
@@ -96,11 +96,11 @@ describe('of a call that rang several telephones', () => {
     'rows of cdr_custom, and rows without a sequence, are recognised by their uniqueid',
     inWorld(async world => {
       await taken(world, asteriskCustomRow({ ...rang, sequence: 1 }) + asteriskCustomRow({ sequence: 2 }))
-      assert.deepEqual(shown(world), ['1.1/2 ANSWERED'])
+      assert.deepEqual(await shown(world), ['1.1/2 ANSWERED'])
       const of18 = (text: string): string => text.replace(/,"[^"]*","[^"]*",\d+\n$/, '\n')
       const rows = [row(1, { id: '2.1' }), row(2, { id: '2.1', to: '801' }), answeredRow(3, { id: '2.1' })].map(of18)
       await taken(world, rows.join(''))
-      assert.equal(world.calls().length, 2)
+      assert.equal((await world.calls()).length, 2)
     }),
   )
 
@@ -112,7 +112,7 @@ describe('of a call that rang several telephones', () => {
       await taken(world, row(2), { switchName: 'two' })
       await taken(world, row(3, { accountcode: 'other' }), { switchName: 'one' })
       await taken(world, row(4, { id: '1.10' }) + row(5, { id: '1.11' }), { switchName: 'one' })
-      assert.equal(world.calls().length, 5)
+      assert.equal((await world.calls()).length, 5)
     }),
   )
 
@@ -124,7 +124,7 @@ describe('of a call that rang several telephones', () => {
       await following(followed(world, path), () => hasCalls(world, 1))
       appendFileSync(path, row(2) + answeredRow(3))
       await following(followed(world, path), () =>
-        until('the call is the one that was answered', () => shown(world).join() === '1.1/3 ANSWERED'),
+        until('the call is the one that was answered', async () => (await shown(world)).join() === '1.1/3 ANSWERED'),
       )
     }),
   )

@@ -166,7 +166,7 @@ describe('a followed folder', { timeout: 60_000 }, () => {
         rmSync(join(folder, 'aaaa.cdr.json'))
       })
       assert.deepEqual(
-        world.calls().map(({ switch_call_id }) => switch_call_id),
+        (await world.calls()).map(({ switch_call_id }) => switch_call_id),
         ['aaaa', 'bbbb', 'cccc'],
       )
       assert.deepEqual(feed.troubles, [])

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readlinkSync, renameSync, writeFileSync } from
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { SwitchRecord } from '../../../core/ports/calls.ts'
-import { sqliteOf } from '../../support/data/stored.ts'
+import { execute } from '../../support/data/stored.ts'
 import {
   type Followed,
   followed,
@@ -104,11 +104,14 @@ describe('a feed whose records find no room in quarantine', { timeout: 60_000 },
   test(
     'stops, and continues where it was once there is room',
     inWorld(async world => {
-      const { connection, calls } = sqliteOf(world.storage)
-      connection.db.exec(`
+      const { calls } = world.storage
+      await execute(
+        world.storage,
+        `
         WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100000)
         INSERT INTO quarantine (feed, format, rules, fingerprint, record, reason, created_at)
-        SELECT 'other', 'ndjson', '{}', i, '{}', 'junk', '2026-03-01T12:00:00.000000Z' FROM n`)
+        SELECT 'other', 'ndjson', '{}', i, '{}', 'junk', '2026-03-01T12:00:00.000000Z' FROM n`,
+      )
       const path = world.file('Master.csv')
       writeFileSync(path, `garbage\n${numberedRow(1)}`)
       const feed = followed(world, path)
@@ -117,7 +120,7 @@ describe('a feed whose records find no room in quarantine', { timeout: 60_000 },
         assert.match(String(feed.troubles[0]), /The quarantine is full/)
         assert.equal(await calls.quarantineCount(), 100_000)
       })
-      connection.db.exec(`DELETE FROM quarantine WHERE feed = 'other'`)
+      await execute(world.storage, `DELETE FROM quarantine WHERE feed = 'other'`)
       const again = followed(world, path)
       await following(again, () => hasCalls(world, 1))
       assert.equal(await calls.quarantineCount(), 1)

@@ -29,7 +29,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
         await hasCalls(world, 5)
         await until('nothing is left', () => feed.lag() === 0)
       })
-      assert.deepEqual(numbers(world), upTo(5))
+      assert.deepEqual(await numbers(world), upTo(5))
       assert.deepEqual(feed.counts().stored, 5)
       assert.deepEqual(feed.troubles, [])
     }),
@@ -59,7 +59,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
           await hasCalls(world, whole)
         }
       })
-      assert.deepEqual(numbers(world), upTo(8))
+      assert.deepEqual(await numbers(world), upTo(8))
       assert.deepEqual(await world.quarantine(), [])
     }),
   )
@@ -81,7 +81,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
           await hasCalls(world, first + 3)
         }
       })
-      assert.deepEqual(numbers(world), upTo(18))
+      assert.deepEqual(await numbers(world), upTo(18))
       assert.equal(feed.counts().known, 0)
       assert.deepEqual(feed.troubles, [])
     }),
@@ -99,7 +99,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
         writeFileSync(path, numberedRow(3))
         await hasCalls(world, 3)
       })
-      assert.deepEqual(numbers(world), upTo(3))
+      assert.deepEqual(await numbers(world), upTo(3))
     }),
   )
 
@@ -118,7 +118,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
       writeFileSync(path, numberedRow(6))
       const again = followed(world, path)
       await following(again, () => hasCalls(world, 6))
-      assert.deepEqual(numbers(world), upTo(6))
+      assert.deepEqual(await numbers(world), upTo(6))
       assert.deepEqual(again.counts(), { stored: 4, known: 0, quarantined: 0, legs: 0, unrated: 0 })
       assert.deepEqual(again.troubles, [])
     }),
@@ -140,7 +140,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
       writeFileSync(path, numberedRow(2))
       const again = followed(world, path)
       await following(again, () => hasCalls(world, 2))
-      assert.deepEqual(numbers(world), upTo(2))
+      assert.deepEqual(await numbers(world), upTo(2))
     }),
   )
 
@@ -158,7 +158,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
       writeFileSync(path, rowsFrom(5, 4))
       const again = followed(world, path)
       await following(again, () => hasCalls(world, 8))
-      assert.deepEqual(numbers(world), upTo(8))
+      assert.deepEqual(await numbers(world), upTo(8))
       assert.match(String(again.troubles[0]), /was read up to byte \d+ is gone/)
     }),
   )
@@ -177,7 +177,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
         writeFileSync(path, rowsFrom(6, 5))
         await hasCalls(world, 10)
       })
-      assert.deepEqual(numbers(world), upTo(10))
+      assert.deepEqual(await numbers(world), upTo(10))
     }),
   )
 
@@ -187,18 +187,18 @@ describe('a followed file', { timeout: 60_000 }, () => {
       const path = world.file('Master.csv')
       const count = 8_000
       writeFileSync(path, rowsFrom(1, count))
-      for (let stops = 0; world.calls().length < count; stops++) {
+      for (let stops = 0; (await world.calls()).length < count; stops++) {
         assert.ok(stops < 100, 'it comes to an end')
         const feed = followed(world, path)
-        const before = world.calls().length
-        await until('something is stored', () => world.calls().length > before)
+        const before = (await world.calls()).length
+        await until('something is stored', async () => (await world.calls()).length > before)
         if (stops === 0) {
           renameSync(path, `${path}.1`)
           writeFileSync(path, '')
         }
         await feed.stop()
       }
-      assert.equal(new Set(numbers(world)).size, count)
+      assert.equal(new Set(await numbers(world)).size, count)
       assert.deepEqual(await world.quarantine(), [])
     }),
   )
@@ -216,7 +216,7 @@ describe('a followed file', { timeout: 60_000 }, () => {
         appendFileSync(path, numberedRow(4))
         await hasCalls(world, 4)
       })
-      assert.deepEqual(numbers(world), upTo(4))
+      assert.deepEqual(await numbers(world), upTo(4))
     }),
   )
 

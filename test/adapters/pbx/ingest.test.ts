@@ -49,7 +49,8 @@ function folderOf(world: SwitchWorld): string {
   return folder
 }
 
-const ids = ({ calls }: SwitchWorld): (string | null)[] => calls().map(({ switch_call_id }) => switch_call_id)
+const ids = async ({ calls }: SwitchWorld): Promise<(string | null)[]> =>
+  (await calls()).map(({ switch_call_id }) => switch_call_id)
 
 describe('the ingest of a folder', () => {
   test(
@@ -58,7 +59,7 @@ describe('the ingest of a folder', () => {
       const folder = folderOf(world)
       const { stored, quarantined, passedOver } = await takenIn(world, folder)
       assert.deepEqual([stored, quarantined], [5, 1])
-      assert.deepEqual(ids(world), ['1.1/7', '1.2/7', '1.3/7', '1.4/7', 'a'])
+      assert.deepEqual(await ids(world), ['1.1/7', '1.2/7', '1.3/7', '1.4/7', 'a'])
       assert.deepEqual(passedOver, [join(folder, 'Master.csv.2.gz'), join(folder, 'older')])
     }),
   )
@@ -68,7 +69,7 @@ describe('the ingest of a folder', () => {
     inWorld(async world => {
       const folder = folderOf(world)
       const { passedOver } = await takenIn(world, folder, 'asterisk-csv')
-      assert.deepEqual(ids(world), ['1.1/7', '1.2/7', '1.3/7'])
+      assert.deepEqual(await ids(world), ['1.1/7', '1.2/7', '1.3/7'])
       const others = ['Master.csv.2.gz', 'a.cdr.json', 'custom.csv', 'older']
       assert.deepEqual(
         passedOver,
@@ -88,7 +89,7 @@ describe('the ingest of a folder', () => {
       assert.deepEqual([named.stored, named.quarantined, named.passedOver], [2, 0, [join(folder, 'a.json')]])
       const { stored, known, quarantined, passedOver } = await takenIn(world, folder)
       assert.deepEqual([stored, known, quarantined, passedOver], [2, 2, 0, []])
-      assert.deepEqual(ids(world), ['1', '2', 'b', 'c'])
+      assert.deepEqual(await ids(world), ['1', '2', 'b', 'c'])
     }),
   )
 
@@ -147,7 +148,7 @@ describe('a file of one JSON record', () => {
         writeFileSync(world.file(name), pretty)
         assert.equal((await takenIn(world, world.file(name), 'freeswitch-json')).known, known)
       }
-      assert.deepEqual(ids(world), ['a'])
+      assert.deepEqual(await ids(world), ['a'])
     }),
   )
 

@@ -8,15 +8,15 @@ import { asteriskRow, followed, inWorld, type SwitchWorld, until } from '../../s
 
 const row = (n: number): string => asteriskRow({ id: `1700000000.${n}` })
 
-const stored = ({ calls }: SwitchWorld): string[] =>
-  calls().map(({ switch_call_id }) => /\.(\d+)\//.exec(switch_call_id ?? '')?.[1] ?? '')
+const stored = async ({ calls }: SwitchWorld): Promise<string[]> =>
+  (await calls()).map(({ switch_call_id }) => /\.(\d+)\//.exec(switch_call_id ?? '')?.[1] ?? '')
 
 /** Master.csv with one call that a stopped feed has ingested. */
 async function takenIn(world: SwitchWorld): Promise<string> {
   const path = world.file('Master.csv')
   writeFileSync(path, row(1))
   const feed = followed(world, path)
-  await until('the call is stored', () => world.calls().length === 1)
+  await until('the call is stored', async () => (await world.calls()).length === 1)
   await feed.stop()
   return path
 }
@@ -44,11 +44,11 @@ async function afterReaddir(happens: () => void, test: () => Promise<void>): Pro
 const takesInAll = async (world: SwitchWorld, path: string, ids: readonly string[]): Promise<void> => {
   const feed = followed(world, path)
   try {
-    await until('the newest call is stored', () => stored(world).includes(ids.at(-1) ?? ''))
+    await until('the newest call is stored', async () => (await stored(world)).includes(ids.at(-1) ?? ''))
   } finally {
     await feed.stop()
   }
-  assert.deepEqual(stored(world), ids)
+  assert.deepEqual(await stored(world), ids)
   assert.deepEqual(feed.troubles, [])
 }
 

@@ -59,7 +59,7 @@ it('a call that a daemon takes in while an import stores it is stored once', asy
   })
   assert.deepEqual([progress, counts.created, counts.skipped], [[2, 1], 1, 1])
   assert.deepEqual(
-    world.calls().map(call => call.switch_call_id),
+    (await world.calls()).map(call => call.switch_call_id),
     ['1/7', '2/7'],
   )
   await load.close()

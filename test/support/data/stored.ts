@@ -12,6 +12,12 @@ export function sqliteOf(storage: Storage): SqliteStorage {
   return storage
 }
 
+/** The rows of a query that both storages understand. */
+export async function rowsOf<R>(storage: Storage, query: string): Promise<R[]> {
+  if (isPostgres(storage)) return storage.database.rows<R>(sql`${raw(query)}`)
+  return sqliteOf(storage).connection.db.prepare<[], R>(query).all()
+}
+
 /** The first column of a query that both storages understand. */
 export async function columnOf(storage: Storage, query: string): Promise<unknown[]> {
   if (isPostgres(storage)) return storage.database.values<unknown>(sql`${raw(query)}`)

@@ -4,15 +4,15 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { follow } from '../../../adapters/pbx/follow.ts'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import { readRecord } from '../../../adapters/pbx/records.ts'
-import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import type { SourceFormat } from '../../../core/calls/completed-call.ts'
 import type { FeedRules } from '../../../core/calls/record-call.ts'
 import type { Calls, Feed, IngestCounts, Retry } from '../../../core/ports/calls.ts'
 import type { Storage } from '../../../core/ports/storage.ts'
 import { manualClock } from '../clock.ts'
 import { temporaryFolder } from '../http/app.ts'
+import { emptyStorage } from '../storages.ts'
 import { insert } from './rows.ts'
-import { sqliteOf } from './stored.ts'
+import { rowsOf } from './stored.ts'
 
 export interface SwitchCall {
   readonly id?: string
@@ -130,7 +130,7 @@ export interface SwitchWorld {
   /** A file beside the database. */
   file(name: string): string
   /** The stored calls in the order of their numbers, with their ratings. */
-  calls(): StoredCall[]
+  calls(): Promise<StoredCall[]>
   /** Reason and record of each quarantined record. */
   quarantine(): Promise<{ reason: string; record: string; seen: number }[]>
   close(): Promise<void>
@@ -157,34 +157,33 @@ export interface StoredCall {
 }
 
 /** All stored calls without ids and storing times, in an order independent of the order of storing. */
-export const contentOf = (storage: Storage): StoredCall[] =>
-  sqliteOf(storage)
-    .connection.query<[], StoredCall>(
-      `SELECT c.tenant_id, c.extension_id, c.caller_number, c.destination_number, c.direction, c.disposition,
-         c.duration_seconds, c.bill_seconds, c.cost, c.started_at, c.ended_at, r.source, r.switch_call_id, r.outcome,
-         r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment
-       FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY r.source, r.switch_call_id, c.id`,
-    )
-    .all()
+export const contentOf = (storage: Storage): Promise<StoredCall[]> =>
+  rowsOf(
+    storage,
+    `SELECT c.tenant_id, c.extension_id, c.caller_number, c.destination_number, c.direction, c.disposition,
+       c.duration_seconds, c.bill_seconds, c.cost, c.started_at, c.ended_at, r.source, r.switch_call_id, r.outcome,
+       r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment
+     FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY r.source, r.switch_call_id, c.id`,
+  )
+
+const CALLS = `SELECT c.*, r.* FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id
+  ORDER BY r.switch_call_id NULLS FIRST, c.id`
 
 /** A database with the tenant acme: extension 101, DID +380441234567, and 380 at 0.0123 by 60 seconds. */
 export async function switchWorld(): Promise<SwitchWorld> {
   const { path: folder, remove } = temporaryFolder()
   const path = join(folder, 'test.db')
-  const storage = openStorage(path, { clock: manualClock(), create: true, migrate: true })
+  const storage = await emptyStorage(path, manualClock())
   const { records } = storage
   const { id: tenantId } = await insert(records, 'tenants', { slug: 'acme' })
   const of = { tenant_id: tenantId }
   const { id: extensionId } = await insert(records, 'extensions', { ...of, extension_number: '101' })
   await insert(records, 'dids', { ...of, number: '+380441234567' })
   const { id: rateId } = await insert(records, 'rates', { ...of, prefix: '380', destination: 'Ukraine' })
-  const stored = storage.connection.query<[], StoredCall>(
-    'SELECT c.*, r.* FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id ORDER BY r.switch_call_id, c.id',
-  )
   return {
     ...{ folder, path, storage, tenantId, extensionId, rateId },
     file: name => join(folder, name),
-    calls: () => stored.all(),
+    calls: () => rowsOf(storage, CALLS),
     quarantine: async () => {
       const found = []
       for await (const { reason, record, seen } of storage.calls.quarantine()) found.push({ reason, record, seen })
@@ -264,7 +263,7 @@ export const taken = (
 /** Ingests a call, and returns it as stored. */
 export const stored = async (world: SwitchWorld, call: SwitchCall, given: Partial<FeedRules> = {}) => {
   await taken(world, asteriskRow(call), given)
-  return world.calls().find(({ switch_call_id }) => switch_call_id === `${call.id ?? '1.1'}/7`)
+  return (await world.calls()).find(({ switch_call_id }) => switch_call_id === `${call.id ?? '1.1'}/7`)
 }
 
 /** The row of the call with that number. */
@@ -273,12 +272,12 @@ export const rowsFrom = (first: number, count: number): string =>
   Array.from({ length: count }, (_, i) => numberedRow(first + i)).join('')
 
 /** The numbers of the stored calls. */
-export const numbers = ({ calls }: SwitchWorld): number[] =>
-  calls().map(({ switch_call_id }) => Number(/\.(\d+)\//.exec(switch_call_id ?? '')?.[1]))
+export const numbers = async ({ calls }: SwitchWorld): Promise<number[]> =>
+  (await calls()).map(({ switch_call_id }) => Number(/\.(\d+)\//.exec(switch_call_id ?? '')?.[1]))
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
 
 export const hasCalls = (world: SwitchWorld, count: number): Promise<void> =>
-  until(`${count} calls are stored`, () => world.calls().length >= count)
+  until(`${count} calls are stored`, async () => (await world.calls()).length >= count)
 
 /** Runs the test while the feed is followed. */
 export const following = async (feed: Followed, test: () => Promise<void>): Promise<void> => {

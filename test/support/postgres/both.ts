@@ -28,6 +28,7 @@ const ON_BOTH = [
   'adapters/http/requests',
   'adapters/http/resources',
   'adapters/http/sessions/',
+  'adapters/http/streaming',
   'adapters/http/validation',
   'adapters/http/values',
   'adapters/cli/commands/calls/',
@@ -41,6 +42,13 @@ const ON_BOTH = [
   'adapters/cli/transfer/import-keys',
   'adapters/cli/transfer/import-outcome',
   'adapters/cli/transfer/import.',
+  'adapters/freeswitch/records',
+  'adapters/pbx/asterisk-attempts',
+  'adapters/pbx/follow',
+  'adapters/pbx/ingest',
+  'adapters/pbx/rotation',
+  'bin/background',
+  'bin/feeds',
 ]
 
 export const runsOnBoth = (path: string): boolean => ON_BOTH.some(part => path.startsWith(`test/${part}`))

@@ -43,7 +43,7 @@ describe('two calls with one id', () => {
       const setting = { format: 'ndjson', path: 'feed', tenant: 'other', switch: 'second' } as const
       const calls = withPresentRules(world.storage.calls, [setting])
       assert.equal(await replayed(calls), 2)
-      assert.equal(world.calls().length, 4)
+      assert.equal((await world.calls()).length, 4)
       assert.equal(await calls.quarantineCount(), 0)
       assert.deepEqual(await fate(world, text, { tenant: 'other', switchName: 'second' }), [0, 2, 0])
     }),
@@ -59,7 +59,7 @@ describe('one call', () => {
       assert.deepEqual(await fate(world, asteriskRow(one), named), [0, 1, 0])
       assert.deepEqual(await fate(world, asteriskRow(another), named), [1, 0, 0])
       assert.deepEqual(await fate(world, asteriskRow(another)), [0, 1, 0])
-      assert.equal(world.calls().length, 2)
+      assert.equal((await world.calls()).length, 2)
     }),
   )
 

@@ -50,7 +50,7 @@ describe('a change of rates', () => {
       const changed = writer.write(() => connection.db.exec('UPDATE rates SET cost_per_minute = 600'))
       const record = readRecord('asterisk-csv', asteriskRow().trimEnd())
       await Promise.all([changed, calls.store({ name: '-', rules: rules() }, [record], null)])
-      assert.equal(world.calls()[0]?.cost, 1200)
+      assert.equal((await world.calls())[0]?.cost, 1200)
     }),
   )
 
@@ -73,7 +73,7 @@ describe('a change of rates', () => {
       await calls.store({ name: '-', rules: rules() }, [readRecord('asterisk-csv', asteriskRow().trimEnd())], null)
       isOver = true
       assert.ok(turns >= 30_000 / 5_000, `${turns} turns of the event loop`)
-      assert.equal(world.calls()[0]?.cost, 1200)
+      assert.equal((await world.calls())[0]?.cost, 1200)
     }),
   )
 
@@ -89,12 +89,12 @@ describe('a change of rates', () => {
       await assert.rejects(calls.store(feed, one('1'), { mark: '1', position: 10 }), /refused/)
       connection.db.exec('DROP TRIGGER refuses')
       assert.deepEqual(
-        [world.calls(), await calls.place('-')],
+        [await world.calls(), await calls.place('-')],
         [[], null],
         'neither the calls nor the place are stored',
       )
       await calls.store(feed, one('1'), { mark: '1', position: 10 })
-      assert.deepEqual([world.calls().length, await calls.place('-')], [1, { mark: '1', position: 10 }])
+      assert.deepEqual([(await world.calls()).length, await calls.place('-')], [1, { mark: '1', position: 10 }])
     }),
   )
 })

@@ -44,7 +44,7 @@ describe('a completed call', () => {
       writeFileSync(join(folder, 'x.cdr.json'), freeswitchJson(uuid))
       assert.equal((await ingest(folder, asked, world.storage.calls)).known, 1)
       assert.equal((await taken(world, ndjsonRow(uuid))).stored, 1, 'another switch may give the same id')
-      assert.equal(world.calls().length, 4)
+      assert.equal((await world.calls()).length, 4)
     }),
   )
 
@@ -53,9 +53,11 @@ describe('a completed call', () => {
     inWorld(async world => {
       const texts = [asteriskRow(), asteriskCustomRow({ id: '2.2' }), freeswitchRow(), freeswitchJson({ id: '3.3' })]
       for (const text of [...texts, ndjsonRow()]) assert.equal((await taken(world, text)).stored, 1, text)
-      const [first, ...others] = world.calls().map(({ cost, started_at, direction, extension_id, bill_seconds }) => ({
-        ...{ cost, started_at, direction, extension_id, bill_seconds },
-      }))
+      const [first, ...others] = (await world.calls()).map(
+        ({ cost, started_at, direction, extension_id, bill_seconds }) => ({
+          ...{ cost, started_at, direction, extension_id, bill_seconds },
+        }),
+      )
       assert.equal(others.length, 4)
       for (const other of others) assert.deepEqual(other, first)
     }),
@@ -121,7 +123,7 @@ describe('the quarantine', () => {
       await taken(world, asteriskRow({ accountcode: '' }), { timezone: 'UTC' })
       const setting = { format: 'asterisk-csv', path: '-', timezone: 'Europe/Kyiv', tenant: 'acme' } as const
       assert.equal(await replayed(withPresentRules(world.storage.calls, [setting])), 1)
-      assert.equal(world.calls()[0]?.started_at, '2026-10-01T09:00:00.000000Z')
+      assert.equal((await world.calls())[0]?.started_at, '2026-10-01T09:00:00.000000Z')
     }),
   )
 
@@ -137,10 +139,10 @@ describe('the quarantine', () => {
          BEGIN SELECT raise(ABORT, 'refused'); END`,
       )
       await assert.rejects(replayed(withTenant), /refused/)
-      assert.deepEqual([world.calls().length, await calls.quarantineCount()], [0, 4])
+      assert.deepEqual([(await world.calls()).length, await calls.quarantineCount()], [0, 4])
       connection.db.exec('DROP TRIGGER refuses')
       assert.equal(await replayed(withTenant), 3)
-      assert.deepEqual([world.calls().length, await calls.quarantineCount()], [2, 1])
+      assert.deepEqual([(await world.calls()).length, await calls.quarantineCount()], [2, 1])
     }),
   )
 

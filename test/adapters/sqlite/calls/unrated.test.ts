@@ -27,8 +27,10 @@ async function mixed(world: SwitchWorld): Promise<void> {
   await insert(records, 'cdrs', { tenant_id: world.tenantId, cost: 0 })
 }
 
-const idsBySwitch = (world: SwitchWorld, ...ids: string[]) =>
-  ids.map(id => world.calls().find(({ switch_call_id }) => switch_call_id === `${id}/7`)?.id)
+async function idsBySwitch(world: SwitchWorld, ...ids: string[]) {
+  const calls = await world.calls()
+  return ids.map(id => calls.find(({ switch_call_id }) => switch_call_id === `${id}/7`)?.id)
+}
 
 /** Ratings without a rate, for this many calls older than all others. */
 function addUnrated({ storage, tenantId }: SwitchWorld, count: number): void {
@@ -44,7 +46,7 @@ function addUnrated({ storage, tenantId }: SwitchWorld, count: number): void {
 async function assertUnrated(world: SwitchWorld): Promise<void> {
   const { records, bulk, calls } = world.storage
   const unrated = true
-  const [three, four, five] = idsBySwitch(world, '3', '4', '5')
+  const [three, four, five] = await idsBySwitch(world, '3', '4', '5')
   const period = { from: '2026-01-01T00:00:00.000000Z', to: FOREVER.to }
   assert.deepEqual(await idsOf(records, 'cdrs', { unrated, period }), [three, four, five])
   assert.deepEqual(await idsOf(records, 'cdrs', { unrated, limit: 2 }), [three, four])
@@ -97,7 +99,7 @@ test(
     const options = { dryRun: false, sample: 0 }
     await calls.rerate({ ...FOREVER, tenantId: world.tenantId, unratedOnly: true }, options)
     assert.equal(await calls.unratedCount(), 1)
-    assert.deepEqual(await idsOf(records, 'cdrs', { unrated: true }), idsBySwitch(world, '5'))
+    assert.deepEqual(await idsOf(records, 'cdrs', { unrated: true }), await idsBySwitch(world, '5'))
   }),
 )
 
