@@ -23,12 +23,19 @@ async function runClient(address: string, program: string, args: readonly string
         cause,
         hint: 'install the client programs of PostgreSQL (apt install postgresql-client), or use the tools of the server’s backups',
       })
-    throw new AppError('unavailable', `${program} failed: ${lastLine(cause)}`, { cause })
+    throw new AppError('unavailable', `${program} failed: ${complaintOf(cause)}`, { cause })
   }
 }
 
-const lastLine = (error: unknown): string =>
-  (error instanceof Error && 'stderr' in error ? String(error.stderr) : '').trim().split('\n').at(-1) || 'it was killed'
+/** Its last lines say what went wrong; one alone may be a mere detail, such as versions that do not fit. */
+const COMPLAINT_LINES = 3
+
+/** The last words of a program that failed, in one line and without its name. */
+function complaintOf(error: unknown): string {
+  const said = error instanceof Error && 'stderr' in error ? String(error.stderr).trim() : ''
+  const lines = said.split('\n').slice(-COMPLAINT_LINES)
+  return lines.map(line => line.replace(/^\w+: (?:error: |detail: |hint: )?/, '')).join('; ') || 'it was killed'
+}
 
 /** pg_dump knows nothing of what is on other nodes. */
 export const noDumps = ({ backupHint }: Spread): AppError =>

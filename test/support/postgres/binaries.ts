@@ -24,6 +24,9 @@ export function bundledBinaries(version: string, to: string): string | null {
   return join(native, 'bin')
 }
 
+/** Whether npm has installed a server of this version. */
+export const isBundled = (version: string): boolean => nativeFolder(PACKAGES[version] ?? '') !== null
+
 function nativeFolder(wrapper: string): string | null {
   try {
     const own = createRequire(import.meta.url).resolve(wrapper)
