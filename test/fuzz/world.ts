@@ -50,7 +50,7 @@ async function login(url: string): Promise<string> {
   return (response.headers.getSetCookie()[0] ?? '').split(';')[0] ?? ''
 }
 
-async function documentOf(url: string): Promise<OpenApiDocument> {
+export async function documentOf(url: string): Promise<OpenApiDocument> {
   const document: unknown = await (await fetch(`${url}/openapi.json`)).json()
   const isDocument = (value: unknown): value is OpenApiDocument =>
     isJsonObject(value) && value.openapi === '3.1.0' && isJsonObject(value.paths) && isJsonObject(value.components)
