@@ -6,10 +6,15 @@ interface Job<I, O> {
   reject(error: unknown): void
 }
 
-/** Batches in flight; inputs that arrive meanwhile make the next batches larger. */
+/** Batches in flight. */
 const AT_ONCE = 2
-const LEAST = 10
 const MOST = 500
+/**
+ * While a batch is in flight, another one starts only when this many wait, or when that batch has taken this long, as
+ * one that waits for a lock does: a batch has costs of its own, and few large ones take half the time of many small.
+ */
+const ENOUGH = 40
+const PATIENCE_MS = 20
 
 /**
  * Answers many questions in one statement: those of one turn of the event loop, and those that arrive during another
@@ -20,6 +25,8 @@ export class Gatherer<I, O> {
   readonly #waiting: Job<I, O>[] = []
   #isScheduled = false
   #running = 0
+  /** Batches that have not taken long. */
+  #quick = 0
 
   /** `run` returns outputs in the order of its inputs. If a batch fails because of its data, each input runs alone. */
   constructor(run: (inputs: readonly I[]) => Promise<readonly O[]>) {
@@ -34,24 +41,38 @@ export class Gatherer<I, O> {
   }
 
   #schedule(): void {
-    if (this.#isScheduled || this.#running === AT_ONCE || this.#waiting.length === 0) return
+    if (this.#isScheduled || !this.#mayStart()) return
     this.#isScheduled = true
     setImmediate(() => {
       this.#isScheduled = false
-      const share = this.#share()
-      this.#running++
-      void this.#answer(this.#waiting.splice(0, share)).finally(() => {
-        this.#running--
-        this.#schedule()
-      })
+      if (this.#mayStart()) this.#start(this.#waiting.splice(0, MOST))
       this.#schedule()
     })
   }
 
-  /** What the free batches share; a small batch costs more than it gains. */
-  #share(): number {
-    const share = Math.ceil(this.#waiting.length / (AT_ONCE - this.#running))
-    return Math.min(MOST, Math.max(LEAST, share))
+  #mayStart(): boolean {
+    const { length } = this.#waiting
+    return length > 0 && this.#running < AT_ONCE && (this.#quick === 0 || length >= ENOUGH)
+  }
+
+  #start(jobs: readonly Job<I, O>[]): void {
+    this.#running++
+    this.#quick++
+    let isQuick = true
+    const isOverdue = (): void => {
+      if (isQuick) this.#quick--
+      isQuick = false
+    }
+    const patience = setTimeout(() => {
+      isOverdue()
+      this.#schedule()
+    }, PATIENCE_MS)
+    void this.#answer(jobs).finally(() => {
+      clearTimeout(patience)
+      isOverdue()
+      this.#running--
+      this.#schedule()
+    })
   }
 
   async #answer(jobs: readonly Job<I, O>[]): Promise<void> {

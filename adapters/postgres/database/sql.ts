@@ -1,4 +1,4 @@
-type Scalar = string | number | boolean | null | Uint8Array
+export type Scalar = string | number | boolean | null | Uint8Array
 
 /** A bound value; an array is bound as one value. */
 export type Bound = Scalar | readonly Scalar[]

@@ -1,5 +1,5 @@
 import type { QueryArrayConfig } from 'pg'
-import type { Sql } from './sql.ts'
+import type { Bound, Scalar, Sql } from './sql.ts'
 
 /** Each connection keeps the statements it has prepared. Statements beyond this number are planned on each run. */
 const MOST = 1_000
@@ -11,7 +11,7 @@ export class Statements {
   of(statement: Sql, isNamed: boolean): QueryArrayConfig {
     const { text } = statement
     const name = isNamed ? this.#name(text) : undefined
-    const config: QueryArrayConfig = { text, values: [...statement.bound], rowMode: 'array' }
+    const config: QueryArrayConfig = { text, values: statement.bound.map(sent), rowMode: 'array' }
     return name === undefined ? config : { ...config, name }
   }
 
@@ -22,4 +22,18 @@ export class Statements {
     this.#names.set(text, name)
     return name
   }
+}
+
+/** Arrays as the server reads them: the driver takes twice as long to write them. */
+const sent = (value: Bound): Scalar =>
+  typeof value === 'object' && value !== null && !(value instanceof Uint8Array)
+    ? `{${value.map(element).join()}}`
+    : value
+
+const SPECIAL = /["\\]/
+
+function element(value: Scalar): string {
+  if (value === null) return 'NULL'
+  if (typeof value === 'string') return `"${SPECIAL.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value}"`
+  return value instanceof Uint8Array ? `"\\\\x${Buffer.from(value).toString('hex')}"` : String(value)
 }

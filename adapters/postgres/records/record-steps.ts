@@ -1,5 +1,6 @@
 import { changesOf } from '../../../core/audit.ts'
-import { AppError, invalid, notFound } from '../../../core/errors.ts'
+import { invalid, notFound } from '../../../core/errors.ts'
+import type { Json } from '../../../core/ports/records.ts'
 import { cascadeOrder, restrictingReferences, stillNeeded } from '../../../core/resources/references/dependants.ts'
 import { TENANT } from '../../../core/resources/references/within.ts'
 import { isNamed, type Resource, type Row, timestamped } from '../../../core/resources/resource.ts'
@@ -10,11 +11,10 @@ import type { Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import { AUDIT_COLUMNS } from '../service/audit.ts'
-import type { NewRecord } from './new-record.ts'
+import { type NewRecord, storedRow } from './new-record.ts'
 import { nameOf } from './record-names.ts'
 import { assertRules, typeOf } from './record-rules.ts'
-import { shownSql } from './spread-records.ts'
-import { viewSql } from './view.ts'
+import { plainWriter } from './view-writer.ts'
 
 const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
 
@@ -25,8 +25,15 @@ const holding = (values: Row, queries: Queries, resource: Resource): Sql[] =>
       : sql`${raw(name)} = ${value}`,
   )
 
-/** Stores records and their audit entries in one statement; returns their views in order. */
-export function insertSql(resource: Resource, records: readonly NewRecord[]): Sql {
+/** Stores records of one resource with their audit entries in one statement; returns their views in order. */
+export async function insert(queries: Queries, resource: Resource, records: readonly NewRecord[]): Promise<Json[]> {
+  const ids = (await queries.value<string>(insertSql(resource, records)))?.split(',') ?? []
+  const write = plainWriter(resource)
+  return records.map((record, place) => write({ ...storedRow(resource, record), id: Number(ids[place]) }))
+}
+
+/** Returns the new ids, in order and joined by commas. */
+function insertSql(resource: Resource, records: readonly NewRecord[]): Sql {
   const fields = Object.entries(resource.fields)
   const stamps = timestamped(resource)
   const arrays = [
@@ -47,11 +54,11 @@ export function insertSql(resource: Resource, records: readonly NewRecord[]): Sq
   return sql`WITH u AS MATERIALIZED (
       SELECT nextval(${`${tableOf(resource.name)}_id_seq`}::regclass) AS id, g.* FROM (
         SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}) ORDER BY place) g),
-    t AS (INSERT INTO ${table(resource)} (id, ${raw(columns)}) SELECT u.id, ${raw(inserted)} FROM u RETURNING *),
+    t AS (INSERT INTO ${table(resource)} (id, ${raw(columns)}) SELECT u.id, ${raw(inserted)} FROM u),
     a AS (INSERT INTO audit (${raw(AUDIT_COLUMNS)})
       SELECT u.noted_at, u.actor, u.origin, 'create', ${resource.name}, u.changes, u.id,
         ${raw(isNamed(resource) ? nameOf(resource, 'u') : 'NULL')} FROM u ORDER BY u.id)
-    SELECT ${raw(viewSql(resource, 'plain'))} FROM t ORDER BY t.id`
+    SELECT string_agg(u.id::text, ',' ORDER BY u.id) FROM u`
 }
 
 /** ` AND …`: where the record of a spread table is. */
@@ -85,16 +92,9 @@ export async function update(
   if (isSpread(within, tableOf(resource.name))) {
     if (next[TENANT] !== former[TENANT]) throw invalid([unmovable(TENANT, resource)])
     await assertCallsMayRefer(within, [next])
-    await within.run(
-      sql`UPDATE ${table(resource)} SET ${joined(set, ', ')} WHERE id = ${id}${at(within, resource, id)}`,
-    )
-    return (await within.value<string>(shownSql(resource, [{ ...next, updated_at: now, id }]))) ?? ''
   }
-  const json = await within.value<string>(
-    sql`UPDATE ${table(resource)} t SET ${joined(set, ', ')} WHERE id = ${id} RETURNING ${raw(viewSql(resource, 'plain'))}`,
-  )
-  if (json === undefined) throw new AppError('internal', 'A change returned no record.')
-  return json
+  await within.run(sql`UPDATE ${table(resource)} SET ${joined(set, ', ')} WHERE id = ${id}${at(within, resource, id)}`)
+  return plainWriter(resource)({ ...next, ...(resource.timestamps ? { updated_at: now } : {}), id })
 }
 
 export const count = async (queries: Queries, resource: Resource, values: Row): Promise<number> =>

@@ -22,7 +22,7 @@ import { conditionsOf } from './list-plan.ts'
 import type { NewRecord } from './new-record.ts'
 import { listPages } from './pages.ts'
 import { assertRules, isPlain, throwIfAny, violations } from './record-rules.ts'
-import { count, identify, insertSql, locked, needed, remove, update } from './record-steps.ts'
+import { count, identify, insert, locked, needed, remove, update } from './record-steps.ts'
 import { insertSpread } from './spread-records.ts'
 import { joinSql, viewSql } from './view.ts'
 
@@ -204,7 +204,7 @@ function inserter(database: Database): (resource: Resource, record: NewRecord) =
       new Gatherer<NewRecord, Json>(records =>
         isSpread(database, tableOf(resource.name))
           ? database.write(within => insertSpread(within, resource, records))
-          : database.single.values<Json>(insertSql(resource, records)),
+          : insert(database.single, resource, records),
       ),
   )
   return (resource, record) =>
@@ -212,6 +212,7 @@ function inserter(database: Database): (resource: Resource, record: NewRecord) =
       ? together(resource).ask(record)
       : database.write(async within => {
           await assertRules(within, resource, record.values)
-          return (await within.value<Json>(insertSql(resource, [record]))) ?? ''
+          const [json] = await insert(within, resource, [record])
+          return json ?? ''
         })
 }

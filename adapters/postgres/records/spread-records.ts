@@ -6,21 +6,8 @@ import { assertCallsMayRefer, bucketAt, bucketColumn, nextId } from '../calls/sp
 import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
 import { AUDIT_COLUMNS } from '../service/audit.ts'
-import type { NewRecord } from './new-record.ts'
-import { typeOf } from './record-rules.ts'
-import { viewSql } from './view.ts'
-
-/** The views of records of these values, where the statement that stores them cannot return them. */
-export function shownSql(resource: Resource, records: readonly (Row & { readonly id: number })[]): Sql {
-  const typed = [
-    ['id', 'bigint'],
-    ...Object.entries(resource.fields).map(([name, field]) => [name, typeOf(field)]),
-    ...timestamped(resource).map(name => [name, 'text']),
-  ] as const
-  const columns = typed.map(([name = '', type = '']) => sql`${records.map(each => each[name] ?? null)}::${raw(type)}[]`)
-  return sql`SELECT ${raw(viewSql(resource, 'plain'))} FROM unnest(${joined(columns, ', ')})
-    WITH ORDINALITY AS t(${raw([...typed.map(([name]) => name), 'place'].join())}) ORDER BY t.place`
-}
+import { type NewRecord, storedRow } from './new-record.ts'
+import { plainWriter } from './view-writer.ts'
 
 const MOST_AT_ONCE = 256
 
@@ -46,23 +33,18 @@ export async function insertSpread(
   )
   const ids = await within.values<number>(sql`SELECT ${nextId(within, tableOf(resource.name), 'u.tenant')}
     FROM unnest(${records.map(({ values }) => Number(values[TENANT]))}::bigint[]) WITH ORDINALITY AS u(tenant, place) ORDER BY place`)
-  const stored = records.map(({ values, now }, place) => ({
-    ...values,
-    ...Object.fromEntries(timestamped(resource).map(name => [name, now])),
-    id: ids[place] ?? 0,
-  }))
+  const stored = records.map((record, place) => ({ ...storedRow(resource, record), id: ids[place] ?? 0 }))
   const names = ['id', ...Object.keys(resource.fields), ...timestamped(resource)]
   const rows = stored.map(row => {
     const cells: Row = row
     return sql`(${joined([...names.map(name => sql`${cells[name] ?? null}`), sql`${bucketAt(within, row.id)}`], ', ')})`
   })
   const insertion = sql`INSERT INTO ${raw(tableOf(resource.name))} (${raw(names.join())}${bucketColumn(within)}) VALUES `
-  const [views] = await Promise.all([
-    within.values<string>(shownSql(resource, stored)),
+  await Promise.all([
     within.run(noteSql(resource, records, ids)),
     ...inFewSizes(rows).map(some => within.run(sql`${insertion}${joined(some, ', ')}`)),
   ])
-  return views
+  return stored.map(plainWriter(resource))
 }
 
 function noteSql(resource: Resource, records: readonly NewRecord[], ids: readonly number[]): Sql {

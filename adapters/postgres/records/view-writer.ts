@@ -1,7 +1,9 @@
 import { formatAmount } from '../../../core/amounts.ts'
+import type { Json } from '../../../core/ports/records.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
-import { embedsIn, type Resource, type View } from '../../../core/resources/resource.ts'
+import { embedsIn, type Resource, type Row, type View } from '../../../core/resources/resource.ts'
+import { derived } from '../../sql/derived.ts'
 import { copiedOut } from '../database/streams.ts'
 import { embedSql, shownFields } from './view.ts'
 
@@ -32,6 +34,25 @@ export function viewWriter(resource: Resource, view: View): ViewWriter {
   return { columns: columns.join(', '), json: line => write(line.split('\t'), 0) }
 }
 
+/** Writes the API's JSON of a stored record, without embedded ones, from its values: the server need not return it. */
+export const plainWriter = derived(resource => {
+  const members = shownFields(resource).map(([name, { kind }], index) => ({
+    name,
+    head: headOf(name, index),
+    write: WRITERS[kind],
+  }))
+  return (row: Row): Json => {
+    let text = ''
+    for (const { name, head, write } of members) {
+      const value = row[name] ?? null
+      text += head + (value === null ? 'null' : write(String(value)))
+    }
+    return `${text}}`
+  }
+})
+
+const headOf = (name: string, index: number): string => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+
 const ownOf = (resource: Resource, alias: string, only?: readonly string[]): [string, Member][] =>
   shownFields(resource, only).map(([name, { kind }]) => [
     name,
@@ -50,7 +71,7 @@ function objectOf(members: readonly (readonly [name: string, Member])[]): Member
   const parts = members.map(([name, { columns, write }], index) => {
     const at = width
     width += columns.length
-    return { head: `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`, write, at }
+    return { head: headOf(name, index), write, at }
   })
   return {
     columns: members.flatMap(([, { columns }]) => columns),
@@ -77,6 +98,6 @@ const WRITERS: Readonly<Record<Field['kind'], (value: string) => string>> = {
   date: quoted,
   integer: String,
   decimal: value => `"${formatAmount(Number(value))}"`,
-  boolean: value => String(value === 't'),
+  boolean: value => String(value === 't' || value === 'true'),
   json: String,
 }
