@@ -8,11 +8,10 @@ import { timestamped } from '../../../core/resources/resource.ts'
 import { dangling } from '../../../core/resources/values/field-errors.ts'
 import { NO_COUNTS } from '../../../core/transfer/imported-resource.ts'
 import { tableOf } from '../../sql/table.ts'
-import { assertCallsMayRefer, bucketColumn, bucketOf, isSpread, nextId } from '../calls/spread.ts'
-import type { Database, Queries } from '../database/database.ts'
+import { assertCallsMayRefer, bucketNames, bucketValues, isSpread, nextIds } from '../calls/spread.ts'
+import type { Database, Loading, Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
-import { joined, raw, sql } from '../database/sql.ts'
-import { typeOf } from '../records/record-rules.ts'
+import { raw, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { eachOf, importedCalls } from './imported-calls.ts'
 
@@ -48,7 +47,7 @@ export function directLoad(database: Database, clock: Clock, trail: AuditTrail, 
     const counts = { ...NO_COUNTS, created: countOf(fresh), skipped: sifted.storedRows.size, rejected: all.length }
     return { fresh, batch: { counts, rejected: all, settle: () => calls.settle(sifted) } satisfies Batch }
   }
-  const store = async (within: Queries, records: readonly BulkRecords[], placeOf: Parameters<BulkLoad['store']>[0]) => {
+  const store = async (within: Loading, records: readonly BulkRecords[], placeOf: Parameters<BulkLoad['store']>[0]) => {
     await within.run(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`import ${plan.resource.name}`}, 0))`)
     const { fresh, batch } = await parted(within, records)
     const { counts, rejected: all } = batch
@@ -97,46 +96,43 @@ export function directLoad(database: Database, clock: Clock, trail: AuditTrail, 
 }
 
 /** Returns the ids of the records, in their order. */
-async function insert(
-  within: Queries,
-  { resource, columns, constants }: BulkPlan,
-  batch: readonly BulkRecords[],
-  now: string,
-): Promise<number[]> {
+async function insert(within: Loading, plan: BulkPlan, batch: readonly BulkRecords[], now: string): Promise<number[]> {
   if (countOf(batch) === 0) return []
-  const fields = Object.entries(resource.fields)
-  const stamps = timestamped(resource)
-  const each = eachOf(batch)
-  const arrays = fields.map(([name, field]) => {
-    const read = fieldReader({ columns, constants }, name)
-    const values = each.map(({ records, index }): Value => read(records, index) ?? field.fallback)
-    return sql`${values}::${raw(typeOf(field))}[]`
+  const { resource } = plan
+  const fields = Object.entries(resource.fields).map(([name, { fallback, references }]) => {
+    const read = fieldReader(plan, name)
+    return { name, isPointing: references, read: (...at: Parameters<typeof read>) => read(...at) ?? fallback }
   })
-  if (isSpread(within, tableOf(resource.name))) {
-    const pointing = fields.filter(([, { references }]) => references).map(([name]) => name)
-    const readers = pointing.map(name => [name, fieldReader({ columns, constants }, name)] as const)
+  const each = eachOf(batch)
+  const table = tableOf(resource.name)
+  const isBucketed = isSpread(within, table)
+  if (isBucketed) {
+    const pointing = fields.filter(({ isPointing }) => isPointing)
     await assertCallsMayRefer(
       within,
       each.map(({ records, index }) =>
-        Object.fromEntries(readers.map(([name, read]) => [name, read(records, index) ?? null])),
+        Object.fromEntries(pointing.map(({ name, read }) => [name, read(records, index)])),
       ),
     )
   }
-  const names = fields.map(([name]) => name).join()
-  const inserted = joined(
-    [
-      ...fields.map(([name, { kind }]) => raw(`u.${name}${kind === 'json' ? '::json' : ''}`)),
-      ...stamps.map(() => sql`${now}`),
-    ],
-    ', ',
+  const tenantOf = fieldReader(plan, 'tenant_id')
+  const ids = await nextIds(
+    within,
+    table,
+    each.map(({ records, index }) => Number(tenantOf(records, index))),
   )
-  const table = tableOf(resource.name)
-  return within.values<number>(sql`WITH u AS MATERIALIZED (
-      SELECT ${nextId(within, table, 'g.tenant_id')} AS id, g.* FROM (
-        SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}, place) ORDER BY place) g),
-    i AS (INSERT INTO ${raw(table)} (id, ${raw([names, ...stamps].join())}${bucketColumn(within)})
-      SELECT u.id, ${inserted}${bucketOf(within, 'u.id')} FROM u)
-    SELECT id FROM u ORDER BY id`)
+  const stamps = timestamped(resource)
+  const columns = ['id', ...fields.map(({ name }) => name), ...stamps, ...(isBucketed ? bucketNames(within) : [])]
+  const end = stamps.map(() => now)
+  function* rows() {
+    for (const [place, { records, index }] of each.entries()) {
+      const id = ids[place] ?? 0
+      const values = fields.map(({ read }) => read(records, index))
+      yield [id, ...values, ...end, ...(isBucketed ? bucketValues(within, id) : [])]
+    }
+  }
+  await within.copy(table, columns, rows())
+  return ids
 }
 
 /** The rows with a dangling reference, each once. */

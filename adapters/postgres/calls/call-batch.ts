@@ -12,28 +12,15 @@ import { type CallValues, slugOf } from '../../../core/calls/record-call.ts'
 import { separateCalls } from '../../../core/calls/separate.ts'
 import { type SwitchClock, switchClock } from '../../../core/calls/switch-time.ts'
 import type { Feed, IngestCounts, SwitchRecord } from '../../../core/ports/calls.ts'
-import type { Queries } from '../database/database.ts'
-import { joined, raw, sql } from '../database/sql.ts'
+import { cdrs } from '../../../core/resources/cdrs.ts'
+import type { Value } from '../../../core/resources/field.ts'
+import type { Loading, Queries } from '../database/database.ts'
+import { raw, sql } from '../database/sql.ts'
 import { keyOf, linkedIdOf, storedCalls } from './call-keys.ts'
 import type { Catalogs } from './catalogs.ts'
-import { andAt, assertCallsMayRefer, bucketColumn, bucketOf, nextId } from './spread.ts'
+import { andAt, assertCallsMayRefer, bucketNames, bucketValues, nextIds } from './spread.ts'
 
-/** The column type of each value of a call record; a missing value does not compile. */
-const COLUMNS = {
-  tenant_id: 'bigint',
-  extension_id: 'bigint',
-  caller_number: 'text',
-  destination_number: 'text',
-  direction: 'text',
-  disposition: 'text',
-  duration_seconds: 'bigint',
-  bill_seconds: 'bigint',
-  cost: 'bigint',
-  started_at: 'text',
-  ended_at: 'text',
-} satisfies Record<keyof CallValues, string>
-
-const NAMES = Object.keys(COLUMNS).join()
+const FIELDS = Object.keys(cdrs.fields)
 
 const clocks = new Map<string, SwitchClock>()
 
@@ -79,7 +66,7 @@ export async function sorted(
 
 /** Stores new calls and removes them from quarantine; `conflicts` have the id of another call. */
 export async function storeSorted(
-  within: Queries,
+  within: Loading,
   { calls, legs }: SortedRecords,
   now: string,
 ): Promise<Omit<IngestCounts, 'quarantined'> & { readonly conflicts: readonly UnusableRecord[] }> {
@@ -99,28 +86,39 @@ export async function storeSorted(
   }
 }
 
-async function insert(within: Queries, fresh: readonly IncomingCall[], now: string): Promise<void> {
-  const of = <T>(part: (call: IncomingCall) => T): T[] => fresh.map(part)
-  const values = Object.entries(COLUMNS).map(
-    ([name, type]) => sql`${of(({ record }) => record.values[name as keyof CallValues])}::${raw(type)}[]`,
-  )
-  const rate = (part: 'id' | 'pricePerMinute' | 'increment') => of(({ record }) => record.rated.rate?.[part] ?? null)
-  await assertCallsMayRefer(
+async function insert(within: Loading, fresh: readonly IncomingCall[], now: string): Promise<void> {
+  const all = fresh.map(({ record }): Values => record.values)
+  await assertCallsMayRefer(within, all)
+  const ids = await nextIds(
     within,
-    of(({ record }) => record.values),
+    'cdrs',
+    all.map(({ tenant_id }) => tenant_id),
   )
-  await within.run(sql`WITH u AS MATERIALIZED (
-      SELECT ${nextId(within, 'cdrs', 'g.tenant_id')} AS id, g.* FROM (SELECT * FROM unnest(${joined(values, ', ')},
-        ${of(({ source }) => source)}::text[], ${of(keyOf)}::text[], ${of(({ record }) => record.rated.outcome)}::text[],
-        ${rate('id')}::bigint[], ${of(({ record }) => record.rated.rate?.prefix ?? null)}::text[],
-        ${rate('pricePerMinute')}::bigint[], ${rate('increment')}::bigint[], ${of(linkedIdOf)}::text[])
-        WITH ORDINALITY AS x(${raw(NAMES)}, source, key, outcome, rate_id, prefix, price, increment, linked_id, place)
-        ORDER BY place) g),
-    c AS (INSERT INTO cdrs (id, ${raw(NAMES)}, created_at, updated_at${bucketColumn(within)})
-      SELECT id, ${raw(NAMES)}, ${now}, ${now}${bucketOf(within, 'id')} FROM u)
-    INSERT INTO cdr_ratings
-      (cdr_id, source, switch_call_id, outcome, rate_id, prefix, cost_per_minute, billing_increment, linked_id${bucketColumn(within)})
-    SELECT id, source, key, outcome, rate_id, prefix, price, increment, linked_id${bucketOf(within, 'id')} FROM u`)
+  const columns = ['id', ...FIELDS, 'created_at', 'updated_at', ...bucketNames(within)]
+  const rowOf = (id: number, values: Readonly<Record<string, Value>>) => {
+    const own = FIELDS.map(name => values[name] ?? null)
+    return [id, ...own, now, now, ...bucketValues(within, id)]
+  }
+  await within.copy('cdrs', columns, eachWith(ids, all, rowOf))
+  await within.copy('cdr_ratings', [...RATING, ...bucketNames(within)], eachWith(ids, fresh, ratingOf(within)))
+}
+
+/** Unlike the interface, it can be read by name. */
+type Values = Pick<CallValues, keyof CallValues>
+
+/** The columns of a rating. */
+const RATING = 'cdr_id source switch_call_id outcome rate_id prefix cost_per_minute billing_increment linked_id'.split(
+  ' ',
+)
+
+const ratingOf = (within: Loading) => (id: number, call: IncomingCall) => {
+  const { rate, outcome } = call.record.rated
+  const by = rate ? [rate.id, rate.prefix, rate.pricePerMinute, rate.increment] : [null, null, null, null]
+  return [id, call.source, keyOf(call), outcome, ...by, linkedIdOf(call), ...bucketValues(within, id)]
+}
+
+function* eachWith<T, R>(ids: readonly number[], all: readonly T[], make: (id: number, each: T) => R): Iterable<R> {
+  for (const [index, each] of all.entries()) yield make(ids[index] ?? 0, each)
 }
 
 /** A quarantined record may come again under rules that make it usable. */

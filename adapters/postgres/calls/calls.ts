@@ -4,7 +4,7 @@ import { addSeconds } from '../../../core/dates.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../../core/ports/calls.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database, Loading, Queries } from '../database/database.ts'
 import { idOf, keyPages } from '../database/key-pages.ts'
 import { sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
@@ -25,7 +25,7 @@ export function calls(database: Database, clock: Clock, trail: AuditTrail): Call
   return {
     batchSize: () => BATCH,
     store: (feed, records, place) =>
-      database.repeatable(async within => {
+      database.repeatableLoad(async within => {
         await lockSources(within, records)
         const present = await sorted(within, tenantCatalogs, feed, records)
         const { conflicts, ...counts } = await storeSorted(within, present, clock.now())
@@ -41,7 +41,7 @@ export function calls(database: Database, clock: Clock, trail: AuditTrail): Call
     quarantine: () => quarantined(database),
     quarantineCount: () => inQuarantine(database),
     replay: retries =>
-      database.write(async within => {
+      database.repeatableLoad(async within => {
         await lockSources(
           within,
           retries.map(({ record }) => record),
@@ -79,7 +79,7 @@ async function keepPlace(within: Queries, { name }: Feed, { mark, position }: Fe
  * Stores a quarantined call and removes it from quarantine, or keeps it with its new reason; returns true if stored.
  */
 async function replay(
-  within: Queries,
+  within: Loading,
   tenantCatalogs: Catalogs,
   { quarantined, record }: Retry,
   now: string,

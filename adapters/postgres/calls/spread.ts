@@ -32,10 +32,23 @@ export const nextId = ({ spread }: Spreading, table: string, tenant: string): Sq
     ? raw(`nextval('${table}_id_seq') * ${spread.buckets} + ${tenant} % ${spread.buckets}`)
     : raw(`nextval('${table}_id_seq')`)
 
+/** Takes ids for records of these tenants, in their order. */
+export const nextIds = (within: Queries, table: string, tenants: readonly number[]): Promise<number[]> =>
+  within.values<number>(
+    within.spread?.tables.has(table)
+      ? sql`SELECT ${nextId(within, table, 'u.tenant')} FROM unnest(${tenants}::bigint[]) AS u(tenant)`
+      : sql`SELECT ${nextId(within, table, '')} FROM generate_series(1, ${tenants.length}::bigint)`,
+  )
+
 /** The column of the bucket at the end of inserted ones, and its value by the id of the call. */
 export const bucketColumn = ({ spread }: Spreading): Sql => (spread ? raw(', bucket') : NOTHING)
 export const bucketOf = ({ spread }: Spreading, id: string): Sql =>
   spread ? raw(`, (${id} % ${spread.buckets})::int`) : NOTHING
+
+/** The same for COPY: the names and values of columns at the end. */
+export const bucketNames = ({ spread }: Spreading): readonly string[] => (spread ? ['bucket'] : [])
+export const bucketValues = ({ spread }: Spreading, id: number): readonly number[] =>
+  spread ? [id % spread.buckets] : []
 
 /** The bucket of a record with this id, or of a tenant's. */
 export const bucketAt = ({ spread }: Spreading, id: number): number => (spread ? id % spread.buckets : 0)

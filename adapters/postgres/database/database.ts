@@ -65,6 +65,8 @@ export interface Database extends Queries, Transactions {
    * connection as well.
    */
   repeatable<T>(work: (within: Queries) => Promise<T>): Promise<T>
+  /** The same for work that stores many rows. */
+  repeatableLoad<T>(work: (within: Loading) => Promise<T>): Promise<T>
   /** Reads many rows as one text, as `copyOut` does. */
   copyOut(statement: Sql): Promise<string>
   /** Sends writing statements, each in its own transaction, once. */
@@ -84,8 +86,10 @@ const PIPELINES = 2
 const LONG_PIPELINES = 4
 /** For pages of lists by COPY, which wait for one another rather than give up. */
 const READERS = 4
-const READERS_GIVE_UP_MS = 60_000
+const LONG_GIVE_UP_MS = 60_000
 const CONNECTIONS = 10
+/** For transactions with COPY. */
+const LOADERS = 4
 /** A transaction waits this long for a connection, unless as many others wait already. */
 const GIVE_UP_MS = 5_000
 const MOST_WAITING = 2_000
@@ -123,11 +127,14 @@ export function connect(address: string, spread: Spread | null = null): Database
   const silence = new SilenceWatch(config)
   const [short, long] = [new Pipelines(config, PIPELINES, silence), new Pipelines(config, LONG_PIPELINES, silence)]
   const pool = poolOf({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
-  const readers = poolOf({ ...config, max: READERS, connectionTimeoutMillis: READERS_GIVE_UP_MS })
+  const readers = poolOf({ ...config, max: READERS, connectionTimeoutMillis: LONG_GIVE_UP_MS })
+  const loaders = poolOf({ ...config, max: LOADERS, connectionTimeoutMillis: LONG_GIVE_UP_MS })
   const over = (client: ClientBase): Queries =>
     queriesOver(statement => client.query<unknown[]>(statement).catch(ended), statements, spread)
   const transact: Transact<Queries> = (begin, work) =>
     withClient(pool, silence, client => transaction(client, begin, () => work(over(client))))
+  const load: Transact<Loading> = (begin, work) =>
+    withClient(loaders, silence, client => transaction(client, begin, () => work(loadingOver(client, over))))
   return {
     ...queriesOver(reads(short), statements, spread),
     long: queriesOver(reads(long), statements, spread),
@@ -142,9 +149,10 @@ export function connect(address: string, spread: Spread | null = null): Database
     single: queriesOver(statement => short.query(statement, unknown), statements, spread),
     ...transactions(transact),
     repeatable: work => repeated(() => transactions(transact).write(work)),
+    repeatableLoad: work => repeated(() => transactions(load).write(work)),
     session: () => session({ ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 }, over, spread),
     close: async () => {
-      await Promise.all([short.close(), long.close(), pool.end(), readers.end()])
+      await Promise.all([short.close(), long.close(), pool.end(), readers.end(), loaders.end()])
     },
   }
 }
@@ -223,7 +231,7 @@ function session(config: ClientConfig, over: (client: ClientBase) => Queries, sp
     },
     ...transactions<Loading>(async (begin, work) => {
       const client = await present()
-      return transaction(client, begin, () => work({ ...over(client), ...streams(client) }))
+      return transaction(client, begin, () => work(loadingOver(client, over)))
     }),
     close: async () => {
       await (await connected?.catch(() => null))?.end()
@@ -231,7 +239,8 @@ function session(config: ClientConfig, over: (client: ClientBase) => Queries, sp
   }
 }
 
-const streams = (client: ClientBase): Pick<Loading, 'copy' | 'cursor'> => ({
+const loadingOver = (client: ClientBase, over: (client: ClientBase) => Queries): Loading => ({
+  ...over(client),
   copy: (...given) => copyIn(client, ...given),
   cursor: (...given) => cursorOver(client, ...given),
 })
