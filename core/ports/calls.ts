@@ -166,8 +166,8 @@ export interface Calls {
   replay(retries: readonly Retry[]): Promise<number>
   /** Deletes quarantined records for good, noting their beginnings in the audit trail; returns how many there were. */
   discard(ids: readonly number[]): Promise<number>
-  /** Returns what the tenant's calls of that moment are rated by. */
-  catalog(tenantId: number, moment: Timestamp): Promise<Catalog>
+  /** Returns what the tenant's calls are rated by that start at one moment, or from that moment to `last`. */
+  catalog(tenantId: number, first: Timestamp, last?: Timestamp): Promise<Catalog>
   /**
    * Rates stored calls again by the rates in force when they started, as those rates are now. Unless `dryRun`, stores
    * the outcome in one transaction and keeps the former ratings. Passes every change to `onChanges` and awaits it,

@@ -24,8 +24,8 @@ export interface SwitchDirectory {
 export interface CallOptions {
   /** True if the decision is explained to an operator; otherwise a rate is looked up only if a limit needs one. */
   readonly isExplained?: boolean
-  /** The calls in progress, of all tenants: what the tenant's have cost so far counts as used. */
-  readonly live?: readonly LiveCall[]
+  /** The calls in progress: what the tenant's have cost so far counts as used. */
+  readonly live?: CallsInProgress
 }
 
 /** What decides on one call, at one moment. */
@@ -91,6 +91,14 @@ export interface LiveCall {
   readonly startedAt: Timestamp
   /** null while it rings. */
   readonly answeredAt: Timestamp | null
+}
+
+/** The calls in progress, each found without looking at those of others. */
+export interface CallsInProgress {
+  /** Returns the calls of the tenant with that slug. */
+  ofTenant(slug: string): readonly LiveCall[]
+  /** Returns how many calls use that trunk, of all tenants. */
+  onTrunk(name: string): number
 }
 
 /** A phone that is registered on the switch. */

@@ -1,5 +1,5 @@
 import type { ReadNumber } from '../dialling/read-number.ts'
-import type { CallFacts, LiveCall } from '../ports/switching.ts'
+import type { CallFacts, CallsInProgress } from '../ports/switching.ts'
 import { isActive } from '../rating/deck.ts'
 import { tenantRefusal } from './decide-registration.ts'
 import { type CallDecision, type CallRequest, type PutThrough, type Refused, refused, type Step } from './decision.ts'
@@ -15,7 +15,7 @@ type Placed = Extract<CallRequest, { from: 'extension' }>
  * Decides where a call goes. `live` are the calls in progress, of all tenants, without this one. A phone that sends a
  * call on to another number (302, REFER) asks again, on behalf of the extension whose call it is.
  */
-export function decideCall(request: CallRequest, facts: CallFacts, live: readonly LiveCall[]): CallDecision {
+export function decideCall(request: CallRequest, facts: CallFacts, live: CallsInProgress): CallDecision {
   const { tenant } = facts.directory
   const steps: Step[] = [{ kind: 'tenant', tenant }]
   const deciding = { facts, live, steps }

@@ -1,5 +1,5 @@
 import type { ReadNumber } from '../dialling/read-number.ts'
-import type { LiveCall } from '../ports/switching.ts'
+import type { CallsInProgress } from '../ports/switching.ts'
 import { routeFor } from '../prefix-routes.ts'
 import { isActive } from '../rating/deck.ts'
 import { type PutThrough, type Refused, refused, type Target } from './decision.ts'
@@ -100,10 +100,10 @@ function trunkTargets(
 }
 
 /** Returns why a trunk cannot take the call; null if it can. */
-function unusable(trunk: Trunk, { isEmergency }: OutsideNumber, live: readonly LiveCall[]): string | null {
+function unusable(trunk: Trunk, { isEmergency }: OutsideNumber, live: CallsInProgress): string | null {
   if (!isActive(trunk.status)) return `it is ${trunk.status}`
   if (!isFitName(trunk.name)) return 'no switch can use its name'
-  const calls = live.filter(call => call.trunk === trunk.name).length
+  const calls = live.onTrunk(trunk.name)
   return trunk.maxCalls !== null && calls >= trunk.maxCalls && !isEmergency
     ? `it has ${calls} of at most ${trunk.maxCalls} calls`
     : null

@@ -49,7 +49,7 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
   const stay = async (connected: EventSocket, signal: AbortSignal): Promise<void> => {
     const ended = connected.closed.then(() => true)
     const rest = (): Promise<boolean> => {
-      const ms = live.all(null).length > 0 ? LOOK_MS : IDLE_LOOK_MS
+      const ms = live.count() > 0 ? LOOK_MS : IDLE_LOOK_MS
       return Promise.race([ended, pause(ms, false, { signal, ref: false }).catch(() => true)])
     }
     for (let isOver = false; !isOver; isOver = await rest()) await look()

@@ -120,10 +120,10 @@ async function placedBy(
   { number, slug }: { readonly number: string; readonly slug: string },
 ): Promise<Decided> {
   const request: CallRequest = { from: 'extension', extension: number, dialled, isSentOn: !isPlaced }
-  const facts = await directory.forCall(slug, request, { live: live.all(id) })
+  const others = live.except(id)
+  const facts = await directory.forCall(slug, request, { live: others })
   if (!facts) return nowhere(refused('unknown tenant', `there is no tenant ${slug}`))
-  // Read again: another call may have been connected meanwhile.
-  return { decision: decideCall(request, facts, live.all(id)), facts, request }
+  return { decision: decideCall(request, facts, live.except(id)), facts, request }
 }
 
 async function brought(parts: LookupParts, lookup: DialplanLookup): Promise<Decided> {
@@ -132,7 +132,7 @@ async function brought(parts: LookupParts, lookup: DialplanLookup): Promise<Deci
   const facts = await parts.directory.forDid(dialled)
   if (!facts) return nowhere(refused('unknown DID', `no DID has the number ${dialled}`))
   const names = await trunksAt(parts, lookup, facts.directory)
-  const live = parts.live.all(id)
+  const live = parts.live.except(id)
   const decided = (names.length === 0 ? [null] : names).map(name => ({
     decision: decideCall(request(name), facts, live),
     facts,

@@ -1,4 +1,5 @@
-import type { LiveCall } from '../../../core/ports/switching.ts'
+import type { CallsInProgress, LiveCall } from '../../../core/ports/switching.ts'
+import { callIndex } from '../../../core/switching/in-progress.ts'
 
 /** Milliseconds after which a connected call must be among those that the switch reports. */
 const SHOWN_AFTER_MS = 3_000
@@ -15,27 +16,37 @@ export interface LiveCalls {
   opened(call: LiveCall): void
   /** Sets the switch's complete list of calls, requested at that moment (of `now`). */
   shown(calls: readonly LiveCall[], askedAt: number): void
+  count(): number
   /** Returns all but the call with that id. */
-  all(except: string | null): readonly LiveCall[]
+  except(id: string): CallsInProgress
 }
 
 export function liveCalls(now: () => number): LiveCalls {
-  let seen: ReadonlyMap<string, LiveCall> = new Map()
-  const opened = new Map<string, { readonly call: LiveCall; readonly at: number }>()
+  /** The ids of calls that the switch has not reported, with when they were connected, oldest first. */
+  const unreported = new Map<string, number>()
+  let all = callIndex()
   return {
     opened: call => {
-      opened.delete(call.id)
-      opened.set(call.id, { call, at: now() })
-      const [oldest] = opened.keys()
-      if (opened.size > MOST_UNREPORTED && oldest !== undefined) opened.delete(oldest)
+      // What the switch reports of a call is more than what was decided.
+      if (all.get(call.id) && !unreported.has(call.id)) return
+      unreported.delete(call.id)
+      unreported.set(call.id, now())
+      all.set(call)
+      const [oldest] = unreported.keys()
+      if (unreported.size <= MOST_UNREPORTED || oldest === undefined) return
+      unreported.delete(oldest)
+      all.delete(oldest)
     },
     shown: (calls, askedAt) => {
-      seen = new Map(calls.map(call => [call.id, call]))
-      for (const [id, { at }] of opened) if (seen.has(id) || askedAt - at >= SHOWN_AFTER_MS) opened.delete(id)
+      const next = callIndex(calls)
+      for (const [id, at] of unreported) {
+        const call = all.get(id)
+        if (!call || next.get(id) || askedAt - at >= SHOWN_AFTER_MS) unreported.delete(id)
+        else next.set(call)
+      }
+      all = next
     },
-    all: except => {
-      const added = [...opened.values()].filter(({ call: { id } }) => !seen.has(id)).map(({ call }) => call)
-      return [...seen.values(), ...added].filter(({ id }) => id !== except)
-    },
+    count: () => all.size,
+    except: id => all.except(id),
   }
 }

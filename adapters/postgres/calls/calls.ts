@@ -56,8 +56,8 @@ export function calls(database: Database, clock: Clock, trail: AuditTrail): Call
         for (const id of ids) if (await discard(within, trail, id)) count++
         return count
       }),
-    catalog: async (tenantId, moment): Promise<Catalog> => {
-      const period = { from: moment, to: addSeconds(moment, 1) }
+    catalog: async (tenantId, first, last = first): Promise<Catalog> => {
+      const period = { from: first, to: addSeconds(last, 1) }
       const found = await database.snapshot(within => tenantCatalogs.of(within, [tenantId], period, false))
       const catalog = found.get(tenantId)
       if (!catalog) throw notFound('Tenant')

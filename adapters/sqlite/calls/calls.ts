@@ -1,9 +1,10 @@
 import type { SortedRecords } from '../../../core/calls/incoming.ts'
 import { QUARANTINE_ROOM, quarantineFull } from '../../../core/calls/quarantine.ts'
 import type { Catalog } from '../../../core/calls/record-call.ts'
-import { addSeconds, type Timestamp } from '../../../core/dates.ts'
+import { addSeconds } from '../../../core/dates.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Calls, Feed, FeedPlace, Quarantined, Retry } from '../../../core/ports/calls.ts'
+import type { Period } from '../../../core/rating/period.ts'
 import type { Connection } from '../database/database.ts'
 import { keySetPages } from '../database/key-set.ts'
 import { otherWriters } from '../database/others.ts'
@@ -44,10 +45,9 @@ export function calls(foundation: Foundation): Calls {
       if (done) return done.value
     }
   }
-  const catalogAt = connection.db.transaction((tenantId: number, moment: Timestamp): Catalog => {
-    const catalog = tenantCatalogs.of(tenantId)
+  const catalogWithin = connection.db.transaction((tenantId: number, period: Period): Catalog => {
+    const catalog = tenantCatalogs.of(tenantId, period)
     if (!catalog) throw notFound('Tenant')
-    catalog.deckAt(moment)
     return catalog
   })
   return {
@@ -83,11 +83,14 @@ export function calls(foundation: Foundation): Calls {
       return writeBy(load, () => retries.filter(retry => replay(connection, steps, retry)).length)
     },
     discard: ids => writer.write(() => ids.filter(id => discard(connection, trail, id)).length),
-    catalog: async (tenantId, moment) => {
-      const period = { from: moment, to: addSeconds(moment, 1) }
-      for (let attempt = 1; attempt < ATTEMPTS; attempt++)
-        if ((await tenantCatalogs.ready(new Set([tenantId]), () => period))()) break
-      return catalogAt(tenantId, moment)
+    catalog: async (tenantId, first, last = first) => {
+      const period = { from: first, to: addSeconds(last, 1) }
+      for (let attempt = 1; attempt < ATTEMPTS; attempt++) {
+        const cached = tenantCatalogs.cached(tenantId, period)
+        if (cached) return cached
+        await tenantCatalogs.ready(new Set([tenantId]), () => period)
+      }
+      return catalogWithin(tenantId, period)
     },
     ...rerating(foundation, tenantCatalogs),
     ...reports(connection),

@@ -16,10 +16,12 @@ import { deckTimes } from './deck-times.ts'
 export interface Catalogs {
   /**
    * Returns a tenant's catalog as of the present transaction; null if there is no such tenant. Caches the ones used
-   * last until the tenant's revision shows a change by this process or another. Reads a deck that is not in force on
-   * first use, which must be in the same transaction.
+   * last until the tenant's revision shows a change by this process or another. Reads the decks of that period;
+   * another one that is not in force on first use, which must be in the same transaction.
    */
-  of(tenantId: number): Catalog | null
+  of(tenantId: number, period?: Period): Catalog | null
+  /** Returns the cached catalog with the decks of that period; null if it is not cached, or if something has changed. */
+  cached(tenantId: number, period: Period): Catalog | null
   /** True while nothing in it has changed. */
   isCurrent(catalog: Catalog): boolean
   /**
@@ -69,9 +71,11 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
     return catalog
   }
   // One snapshot of revision, settings, rates and numbers, whoever writes meanwhile.
-  const current = db.transaction((tenantId: number): Catalog | null => {
-    const catalog = found(tenantId)
-    return catalog ? keep(catalog, revisionOf(tenantId)) : keep(atOnce(read(tenantId)), revisionOf(tenantId))
+  const current = db.transaction((tenantId: number, period?: Period): Catalog | null => {
+    const catalog = keep(found(tenantId) ?? atOnce(read(tenantId)), revisionOf(tenantId))
+    for (const deckId of catalog && period ? catalog.unread(() => period) : [])
+      if (catalog) atOnce(catalog.readAside(deckId))
+    return catalog
   })
   /** Keeps what it reads unless something has changed meanwhile. */
   const readInTurns = shared(async (tenantId: number): Promise<void> => {
@@ -87,6 +91,12 @@ export function catalogs(connection: Connection, most = MOST): Catalogs {
   }
   return {
     of: current,
+    cached: (tenantId, period) => {
+      const catalog = found(tenantId)
+      if (!catalog || catalog.unread(() => period).length > 0) return null
+      kept.touch(catalog)
+      return catalog
+    },
     isCurrent,
     ready: async (tenantIds, period) => {
       kept.hold(tenantIds)
@@ -116,6 +126,11 @@ function lastUsed(most: number) {
         size += other.size
         if (size > most && !held.has(tenantId)) kept.delete(tenantId)
       }
+      kept.set(catalog.tenantId, catalog)
+    },
+    /** The same for one that is kept, and has not grown. */
+    touch: (catalog: Sized): void => {
+      kept.delete(catalog.tenantId)
       kept.set(catalog.tenantId, catalog)
     },
     clear: (): void => kept.clear(),

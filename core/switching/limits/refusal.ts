@@ -1,4 +1,4 @@
-import type { CallFacts, LiveCall } from '../../ports/switching.ts'
+import type { CallFacts, CallsInProgress, LiveCall } from '../../ports/switching.ts'
 import { type Refused, refused, type Step } from '../decision.ts'
 import type { SwitchExtension, TenantDirectory } from '../directory.ts'
 import { isReached, type Limits, type Live, limitsInUse, type Used } from './limits.ts'
@@ -7,7 +7,7 @@ import { isReached, type Limits, type Live, limitsInUse, type Used } from './lim
 export interface DecisionContext {
   readonly facts: CallFacts
   /** The calls in progress on all switches, without the one being decided. */
-  readonly live: readonly LiveCall[]
+  readonly live: CallsInProgress
   readonly steps: Step[]
 }
 
@@ -23,7 +23,7 @@ export interface Account {
 /** Returns the accounts that a call counts against: the tenant, and the extension that places it. */
 export function accounts({ facts, live }: DecisionContext, caller: SwitchExtension | null): Account[] {
   const { tenant, limits } = facts.directory
-  const own = live.filter(call => call.tenant === tenant.slug)
+  const own = live.ofTenant(tenant.slug)
   const ofTenant = { of: null, limits: limits.tenant, used: facts.used.tenant, live: counted(own) }
   if (!caller) return [ofTenant]
   const { number } = caller

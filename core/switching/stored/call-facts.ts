@@ -1,10 +1,13 @@
+import type { Catalog } from '../../calls/record-call.ts'
+import type { Timestamp } from '../../dates.ts'
 import type { ReadNumber } from '../../dialling/read-number.ts'
 import type { Calls } from '../../ports/calls.ts'
-import type { CallFacts, CallOptions, LimitUsage, LiveCall } from '../../ports/switching.ts'
+import type { CallFacts, CallOptions, CallsInProgress, LimitUsage, LiveCall } from '../../ports/switching.ts'
 import type { Clock } from '../../ports/system.ts'
 import type { Rate } from '../../rating/deck.ts'
 import { rateTo } from '../../rating/rate-call.ts'
-import type { SwitchExtension, TenantDirectory } from '../directory.ts'
+import type { SwitchExtension, SwitchTenant, TenantDirectory } from '../directory.ts'
+import { NO_CALLS } from '../in-progress.ts'
 import { costSoFar, secondsOf } from '../limits/cost-so-far.ts'
 import { type Limits, NOTHING_USED, type Used } from '../limits/limits.ts'
 
@@ -30,38 +33,38 @@ interface OutsideCall extends CallOptions {
 /** Returns what decides an outgoing call; with the rate, if a limit or an explanation needs it. */
 export async function outsideFacts(
   directory: TenantDirectory,
-  { caller, read, isExplained = false, live = [] }: OutsideCall,
-  sources: FactSources,
+  { caller, read, isExplained = false, live = NO_CALLS }: OutsideCall,
+  { calls, limitUsage, clock }: FactSources,
 ): Promise<CallFacts> {
   const { tenant, limits } = directory
   const all = [limits.tenant, limits.extensions.get(caller.number) ?? limits.extension]
-  const facts = insideFacts(directory)
-  const rate =
-    isExplained || all.some(({ ratedOnly }) => ratedOnly) ? await rateFor(tenant.id, read, sources) : undefined
-  if (!all.some(hasCounts)) return { ...facts, rate }
-  const used = await sources.limitUsage.of(tenant)
-  const spending = live.filter(call => call.tenant === tenant.slug && call.direction === 'outbound')
-  const costs = all.some(hasCosts) ? await Promise.all(spending.map(call => costNow(tenant.id, call, sources))) : []
-  const own = costs.filter((_, index) => spending[index]?.extension === caller.number)
+  const isRateNeeded = isExplained || all.some(({ ratedOnly }) => ratedOnly)
+  const spending = all.some(hasCosts) ? spendingOf(tenant, live) : []
+  const now = clock.now()
+  const first = spending.reduce((earliest, { startedAt }) => (startedAt < earliest ? startedAt : earliest), now)
+  const catalog = isRateNeeded || spending.length > 0 ? await calls.catalog(tenant.id, first, now) : null
+  const facts = { ...insideFacts(directory), rate: isRateNeeded ? rateAt(now, catalog, read) : undefined }
+  if (!all.some(hasCounts)) return facts
+  const used = await limitUsage.of(tenant)
+  const spent = (of: readonly LiveCall[]): number =>
+    of.reduce((sum, call) => sum + (catalog ? (costSoFar(call, secondsOf(call, now), catalog) ?? 0) : 0), 0)
   return {
     ...facts,
-    rate,
     used: {
-      tenant: withCost(used.tenant, sum(costs)),
-      extension: withCost(used.extension(caller.id), sum(own)),
+      tenant: withCost(used.tenant, spent(spending)),
+      extension: withCost(
+        used.extension(caller.id),
+        spent(spending.filter(({ extension }) => extension === caller.number)),
+      ),
     },
   }
 }
 
+/** Returns the tenant's calls in progress that may have cost something by now. */
+const spendingOf = ({ slug }: SwitchTenant, live: CallsInProgress): readonly LiveCall[] =>
+  live.ofTenant(slug).filter(({ direction, answeredAt }) => direction === 'outbound' && answeredAt !== null)
+
 const hasCosts = ({ most }: Limits): boolean => most.cost_per_hour !== undefined || most.cost_per_day !== undefined
-
-/** Returns what a call in progress has cost so far, in units of 0.0001; 0 without a rate. */
-async function costNow(tenantId: number, call: LiveCall, { calls, clock }: FactSources): Promise<number> {
-  const catalog = await calls.catalog(tenantId, call.startedAt)
-  return costSoFar(call, secondsOf(call, clock.now()), catalog) ?? 0
-}
-
-const sum = (costs: readonly number[]): number => costs.reduce((total, cost) => total + cost, 0)
 
 const withCost = (used: Used, cost: number): Used => ({
   ...used,
@@ -72,8 +75,7 @@ const withCost = (used: Used, cost: number): Used => ({
 /** True if a limit is set that counts stored calls. */
 const hasCounts = ({ most }: Limits): boolean => Object.keys(most).some(name => name !== 'concurrent_calls')
 
-async function rateFor(tenantId: number, read: ReadNumber, { calls, clock }: FactSources): Promise<Rate | null> {
-  const now = clock.now()
-  const rate = rateTo((await calls.catalog(tenantId, now)).deckAt(now), read)
+function rateAt(now: Timestamp, catalog: Catalog | null, read: ReadNumber): Rate | null {
+  const rate = rateTo(catalog?.deckAt(now) ?? null, read)
   return typeof rate === 'string' ? null : rate
 }

@@ -1,6 +1,7 @@
 import type { CallFacts, LiveCall, SwitchDirectory } from '../../ports/switching.ts'
 import { decideCall } from '../../switching/decide-call.ts'
 import { type CallDecision, type CallRequest, refused } from '../../switching/decision.ts'
+import { callIndex } from '../../switching/in-progress.ts'
 
 export interface ExplainedCall {
   /** Null if no tenant has the number that was called. */
@@ -16,9 +17,10 @@ export async function explainedCall(
   { switchDirectory }: { switchDirectory(): Pick<SwitchDirectory, 'forCall' | 'forDid'> },
   request: CallRequest,
   slug: string | null,
-  live: readonly LiveCall[],
+  calls: readonly LiveCall[],
 ): Promise<ExplainedCall> {
   const directory = switchDirectory()
+  const live = callIndex(calls)
   const facts =
     slug === null
       ? await directory.forDid(request.dialled)

@@ -18,6 +18,7 @@ import {
   did,
   directory,
   extension,
+  inProgress,
   liveCall,
   NO_LIMITS,
   queue,
@@ -202,7 +203,7 @@ function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S :
   const isRated = given.rated.some(each => (kind === 'short' ? digits === each : digits.startsWith(each)))
   const rate = isRated ? { id: 1, prefix: '', pricePerMinute: 1, increment: 60, active: true } : null
   const facts = { directory: on, rate, used: { tenant: usedBy, extension: ofExtension } }
-  const decision = decideCall(given.request, facts, given.live)
+  const decision = decideCall(given.request, facts, inProgress(given.live))
   const from = given.request.from === 'trunk' ? on.trunks.get(given.request.trunk ?? '') : undefined
   // Such a trunk has no endpoint, so that Asterisk refuses its calls.
   if (from && !isUsable(from)) {

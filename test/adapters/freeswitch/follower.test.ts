@@ -264,8 +264,8 @@ describe('a switch that is followed', () => {
         { uuid: '2', mark: '' },
       ]
       world.live.opened(liveCall({ id: '2' }))
-      await until('the call is seen', () => world.live.all(null).some(({ id }) => id === '1'))
-      const [seen] = world.live.all('2')
+      await until('the call is seen', () => world.live.except('2').ofTenant('acme').length === 1)
+      const [seen] = world.live.except('2').ofTenant('acme')
       assert.deepEqual([seen?.tenant, seen?.extension, seen?.to, seen?.trunk], ['acme', '101', '+380501112233', null])
     }))
 })

@@ -52,6 +52,16 @@ behaviour(
   },
 )
 
+behaviour('the catalog of several moments has the deck of each', async ports => {
+  const { tenantId } = await acme(ports)
+  await replaceDeck(ports, tenantId, [['380', 500]])
+  await replaceDeck(ports, tenantId, [['380', 700]], day(2))
+  const { dialling, deckAt } = await ports.calls.catalog(tenantId, '2026-03-01T11:59:59.000000Z', day(2))
+  const moments = ['2026-03-01T11:59:59.000000Z', '2026-03-01T12:00:01.000000Z', day(2)]
+  const prices = moments.map(moment => deckAt(moment)?.match(dialling.read('+380501112233'))?.pricePerMinute)
+  assert.deepEqual(prices, [123, 500, 700])
+})
+
 behaviour('a call that was put aside is rated by the deck of its time when it is replayed', async ports => {
   const { tenantId } = await acme(ports)
   await replaceDeck(ports, tenantId, [['380', 500]])

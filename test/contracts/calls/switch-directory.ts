@@ -5,8 +5,9 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Row } from '../../../core/resources/resource.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision } from '../../../core/switching/decision.ts'
+import { NO_CALLS } from '../../../core/switching/in-progress.ts'
 import { insert } from '../../support/data/rows.ts'
-import { liveCall } from '../../support/switching/directory.ts'
+import { inProgress, liveCall } from '../../support/switching/directory.ts'
 import { contract } from '../contract.ts'
 
 export const switchDirectoryContract = contract('what switches ask', [
@@ -102,7 +103,7 @@ behaviour('a call inside finds the extension, or the queue with its agents', asy
     const request = { from: 'extension', extension: '101', dialled } as const
     const facts = await directory.forCall('acme', request)
     assert.ok(facts)
-    return shown(decideCall(request, facts, []))
+    return shown(decideCall(request, facts, NO_CALLS))
   }
   assert.deepEqual(await dial('102'), ['extension 102'])
   assert.deepEqual(await dial('103'), ['extension not active'])
@@ -123,7 +124,7 @@ behaviour('a call out finds the routes, the trunks and the DID that is shown as 
     const request = { from: 'extension', extension, dialled } as const
     const facts = await directory.forCall('acme', request)
     assert.ok(facts)
-    return shown(decideCall(request, facts, []))
+    return shown(decideCall(request, facts, NO_CALLS))
   }
   assert.deepEqual(await dial('101'), ['one +380501234567 null'])
   await acme.did('+380441110001', [], { provider: 'two' })
@@ -147,7 +148,7 @@ behaviour('a call for a DID finds its tenant and its routes, however the carrier
   const bring = async (dialled: string) => {
     const request = { from: 'trunk', trunk: null, caller: '1', dialled } as const
     const facts = await directory.forDid(dialled)
-    return facts && [facts.directory.tenant.slug, ...shown(decideCall(request, facts, []))]
+    return facts && [facts.directory.tenant.slug, ...shown(decideCall(request, facts, NO_CALLS))]
   }
   assert.equal(await bring('380441234567'), null)
   const id = await acme.did('+380 (44) 123-45-67', [
@@ -194,7 +195,7 @@ behaviour('a call that is dialled to an own DID finds its routes, and one to a f
     const request = { from: 'extension', extension: '101', dialled } as const
     const facts = await directory.forCall('acme', request)
     assert.ok(facts)
-    return shown(decideCall(request, facts, []))
+    return shown(decideCall(request, facts, NO_CALLS))
   }
   assert.deepEqual(await dial('0441110001'), ['extension 102'])
   assert.deepEqual(await dial('0441110002'), ['no trunk'])
@@ -240,7 +241,7 @@ behaviour('what calls in progress have cost so far counts for limits on cost', a
   const up = liveCall({ extension: '101', to: '+380501234567', startedAt, answeredAt: startedAt })
   const live = [up, { ...up, extension: '102' }, { ...up, tenant: 'beta' }, { ...up, answeredAt: null }]
   const asked = { from: 'extension', extension: '101', dialled: '+380501234568' } as const
-  const facts = await directory.forCall('acme', asked, { live })
+  const facts = await directory.forCall('acme', asked, { live: inProgress(live) })
   assert.deepEqual([facts?.used.tenant.cost_per_day, facts?.used.extension.cost_per_hour], [1220, 610])
   assert.equal((await directory.forCall('acme', asked))?.used.tenant.cost_per_day, 0)
 })

@@ -5,7 +5,7 @@ import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallRequest } from '../../../core/switching/decision.ts'
 import { explainCall } from '../../../core/switching/explain.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
-import { did, extension, facts, liveCall, queue, trunk } from '../../support/switching/directory.ts'
+import { did, extension, facts, inProgress, liveCall, queue, trunk } from '../../support/switching/directory.ts'
 
 /** Texts that tenants and telephones may write, including those that a switch would execute. */
 const hostile = fc.constantFrom('', '1 0', `\${system(id)}`, '$${domain}', 'a,b', "x'y", '10\n1', '<a>', '102@beta')
@@ -109,7 +109,7 @@ const FIT_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/
 
 const decided = fc.tuple(world, request, rate, live, used).map(([given, asked, found, up, spent]) => {
   const on = facts(given, { rate: found, used: spent })
-  return { on, asked, up, decision: decideCall(asked, on, up) }
+  return { on, asked, up, decision: decideCall(asked, on, inProgress(up)) }
 })
 
 test('the generated calls cover every kind of decision', () => {

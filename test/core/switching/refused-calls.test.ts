@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision, Refusal } from '../../../core/switching/decision.ts'
+import { NO_CALLS } from '../../../core/switching/in-progress.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { dial, extension, facts, liveCall, NO_LIMITS, queue, trunk } from '../../support/switching/directory.ts'
 
@@ -36,7 +37,7 @@ const REFUSED: Readonly<Record<string, readonly [Refusal, CallDecision]>> = {
     decideCall(
       { from: 'extension', extension: '101', dialled: '*97', isSentOn: true },
       facts({ extensions: [extension('101', { hasVoicemail: true })] }),
-      [],
+      NO_CALLS,
     ),
   ],
   'to the messages of an extension in a tenant with too many calls': [

@@ -1,5 +1,5 @@
 import { diallingOf } from '../../../core/dialling/settings.ts'
-import type { CallFacts, LiveCall } from '../../../core/ports/switching.ts'
+import type { CallFacts, CallsInProgress, LiveCall } from '../../../core/ports/switching.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import type { CallDecision, Target } from '../../../core/switching/decision.ts'
 import type {
@@ -9,6 +9,7 @@ import type {
   TenantDirectory,
   Trunk,
 } from '../../../core/switching/directory.ts'
+import { callIndex, NO_CALLS } from '../../../core/switching/in-progress.ts'
 import { type Limits, NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 
 /** Directories of tenants for tests of what switches are answered, and what is decided by them. */
@@ -126,13 +127,17 @@ export const liveCall = (given: Partial<LiveCall> = {}): LiveCall => ({
   ...given,
 })
 
+/** Returns these calls as being in progress, each with its own id. */
+export const inProgress = (calls: readonly LiveCall[]): CallsInProgress =>
+  callIndex(calls.map((call, n) => ({ ...call, id: String(n) })))
+
 /** Decides on a call that an extension dials. */
 export const dial = (dialled: string, given: CallFacts, live: readonly LiveCall[] = [], from = '101'): CallDecision =>
-  decideCall({ from: 'extension', extension: from, dialled }, given, live)
+  decideCall({ from: 'extension', extension: from, dialled }, given, inProgress(live))
 
 /** Decides on a call that a trunk brings. */
 export const bring = (dialled: string, given: CallFacts, by: string | null = 'carrier-one'): CallDecision =>
-  decideCall({ from: 'trunk', trunk: by, caller: '+12125550100', dialled }, given, [])
+  decideCall({ from: 'trunk', trunk: by, caller: '+12125550100', dialled }, given, NO_CALLS)
 
 function written(target: Target): string {
   switch (target.to) {

@@ -51,7 +51,7 @@ test(
     const ids = await tenantsOf(world, 5)
     const known = catalogs(sqliteOf(world.storage).connection, 6)
     await known.ready(new Set(ids), () => FOREVER)
-    const first = ids.map(known.of)
+    const first = ids.map(id => known.of(id))
     assert.deepEqual(new Set(first).size, 5)
     for (const [n, id] of ids.entries()) assert.equal(known.of(id), first[n])
     await known.ready(new Set([world.tenantId]), () => FOREVER)
@@ -119,5 +119,18 @@ test(
     const other = readRecord('asterisk-csv', asteriskRow({ accountcode: 'late', id: '2' }).trimEnd())
     const [, next] = await Promise.all([gone, calls.store(feed, [other], null)])
     assert.deepEqual([next.stored, next.quarantined], [0, 1])
+  }),
+)
+
+test(
+  'a cached catalog is given until something changes',
+  inWorld(async world => {
+    const [a = 0] = await tenantsOf(world, 1)
+    const known = catalogs(sqliteOf(world.storage).connection)
+    assert.equal(known.cached(a, FOREVER), null)
+    const catalog = known.of(a)
+    assert.equal(known.cached(a, FOREVER), catalog)
+    await insert(world.storage.records, 'rates', { tenant_id: a, prefix: '49' })
+    assert.equal(known.cached(a, FOREVER), null)
   }),
 )
