@@ -11,7 +11,18 @@ export const CARRIER = { host: `127.0.${NET}.99`, port: 25_560 }
 const now = '2026-11-01T00:00:00.000000Z'
 const AGENTS = 10
 
-/** Adds what calls need to the dataset: a trunk, a route and, for each tenant, a DID and a queue with ten agents. */
+/** Of every second tenant; the first one, which has all the rates, also calls only where it has one. */
+const LIMITS = { calls_per_day: 100_000, cost_per_day: '100000', extension: { calls_per_hour: 10_000 } }
+const settingsOf = (tenant: number): string =>
+  JSON.stringify({
+    dialling: { country: 'UA' },
+    ...(tenant % 2 === 1 ? { limits: { ...LIMITS, rated_only: tenant === 1 } } : {}),
+  })
+
+/**
+ * Adds what calls need to the dataset: a trunk, a route and, for each tenant, a DID, a queue with ten agents, and
+ * settings.
+ */
 export function addCarrier(path: string): void {
   const db = new Sqlite(path)
   const insert = (table: string, values: Readonly<Record<string, string | number | null>>): number => {
@@ -24,7 +35,9 @@ export function addCarrier(path: string): void {
   db.transaction(() => {
     const trunk = insert('trunks', { name: 'carrier-one', ...CARRIER, registers: 0, ...active })
     insert('trunk_routes', { tenant_id: null, prefix: '', trunks: JSON.stringify([trunk]) })
+    const set = db.prepare('UPDATE tenants SET settings = ? WHERE id = ?')
     for (let tenant = 1; tenant <= FULL_SIZE.tenants; tenant++) {
+      set.run(settingsOf(tenant), tenant)
       const did = insert('dids', { tenant_id: tenant, number: didOf(tenant), provider: 'carrier-one', ...active })
       insert('routes', { did_id: did, target_type: 'extension', target_id: tenant })
       const rings = { name: 'Support', queue_number: '800', strategy: 'ringall', timeout: 20 }
