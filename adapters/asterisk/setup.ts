@@ -23,7 +23,8 @@ const PJSIP = [
 /** The modules that the rendered dialplan needs. */
 export const NEEDED_MODULES = [
   ...['chan_pjsip', 'res_pjsip_authenticator_digest', 'app_dial', 'app_queue', 'app_stack', 'app_voicemail'],
-  ...['func_callerid', 'func_channel', 'func_groupcount', 'func_logic', 'func_cdr', 'func_pjsip_contact', 'cdr_csv'],
+  ...['func_callerid', 'func_channel', 'func_groupcount', 'func_logic', 'func_cdr', 'func_db'],
+  ...['func_pjsip_contact', 'cdr_csv'],
 ]
 
 /** What lets the dialplan report refused calls. */

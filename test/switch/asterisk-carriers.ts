@@ -13,12 +13,30 @@ const desk = phone('acme-101', 11)
 const hall = phone('acme-102', 12)
 const second = place(98)
 const registered = place(97)
+const quiet = place(96)
 const ACTIVE = ['--status', 'active']
 
 /** A carrier that receives requests and never answers. */
 async function silent({ address, port }: Place): Promise<() => Promise<void>> {
   const socket = createSocket('udp4').bind(port, address)
   await once(socket, 'listening')
+  return async () => {
+    socket.close()
+    await once(socket, 'close')
+  }
+}
+
+/** A carrier that never answers OPTIONS, and says of each number that it is busy. */
+async function ignoring({ address, port }: Place): Promise<() => Promise<void>> {
+  const socket = createSocket('udp4').bind(port, address)
+  await once(socket, 'listening')
+  socket.on('message', (request, from) => {
+    const [first = '', ...lines] = request.toString().split('\r\n')
+    if (!first.startsWith('INVITE ')) return
+    const kept = lines.filter(line => /^(Via|From|To|Call-ID|CSeq):/i.test(line))
+    const tagged = kept.map(line => (/^To:/i.test(line) ? `${line};tag=1` : line))
+    socket.send(['SIP/2.0 486 Busy Here', ...tagged, 'Content-Length: 0', '', ''].join('\r\n'), from.port, from.address)
+  })
   return async () => {
     socket.close()
     await once(socket, 'close')
@@ -35,7 +53,9 @@ describe('carriers of a real Asterisk', { skip, timeout: 400_000 }, () => {
     await lab.cli('trunk', 'create', '--name', 'second', ...host, ...ACTIVE)
     await lab.cli('trunk', 'route', 'set', 'carrier', 'second')
     await until('both trunks are there', async () => /_second/.test(await lab.ask('pjsip show endpoints')))
-    await until('both are in the dialplan', async () => /_second/.test(await lab.ask('dialplan show trunks-acme-0')))
+    await until('both are in the dialplan', async () =>
+      /tl_trunk.=second/.test(await lab.ask('dialplan show trunks-acme-0')),
+    )
     for (const each of [desk, hall])
       await until('it registers', async () => (await lab.phones.register(each)).code === 0)
   })
@@ -80,6 +100,37 @@ describe('carriers of a real Asterisk', { skip, timeout: 400_000 }, () => {
     assert.equal(records.filter(({ cost }) => Number(cost) > 0).length, 1, JSON.stringify(records))
   })
 
+  const counts = (name: string, as: 'Avail' | 'Unavail'): Promise<unknown> =>
+    until(`${name} counts as ${as}`, async () => {
+      await lab.ask(`pjsip qualify _${name}`)
+      return new RegExp(`_${name}/.* ${as} `).test(await lab.ask('pjsip show contacts'))
+    })
+
+  test('a call goes out through a carrier that never answers OPTIONS', async () => {
+    const close = await ignoring(quiet)
+    const host = ['--host', quiet.address, '--port', String(quiet.port)]
+    await lab.cli('trunk', 'create', '--name', 'quiet', ...host, ...ACTIVE)
+    await lab.cli('trunk', 'route', 'set', 'quiet', '--prefix', '+44')
+    await until('its route is there', async () => /_\+44/.test(await lab.ask('dialplan show route-acme')))
+    await counts('quiet', 'Unavail')
+    assert.equal((await lab.phones.call(desk, '00442079460000', 500)).refusal, 486)
+    await close()
+  })
+
+  test('a carrier that answered OPTIONS and falls silent is not waited for', async () => {
+    const answering = await lab.answered(carrier)
+    await counts('carrier', 'Avail')
+    assert.deepEqual(await lab.phones.call(desk, '0501110005', 300), WENT)
+    await stopped(answering)
+    await counts('carrier', 'Unavail')
+    const taking = await lab.answered(second)
+    await counts('second', 'Avail')
+    const began = performance.now()
+    assert.deepEqual(await lab.phones.call(desk, '0501110006', 300), WENT)
+    assert.ok(performance.now() - began < 20_000, 'shorter than it takes to find a carrier silent')
+    await stopped(taking)
+  })
+
   test('a trunk that registers proves itself to the carrier, and brings the calls of its DID alone', async () => {
     const carrying = await listening(lab.phones.registrar(registered, 'acme-lines', 'a-secret-of-lines'), registered)
     writeFileSync(join(lab.folder, 'lines'), 'a-secret-of-lines')
@@ -105,6 +156,7 @@ describe('carriers of a real Asterisk', { skip, timeout: 400_000 }, () => {
     await until('it is gone', async () => !/_carrier/.test(await lab.ask('pjsip show endpoints')))
     assert.equal((await lab.phones.callIn(carrier, '380671234567', '380441234567', 100)).refusal, 401)
     const taking = await lab.answered(second)
+    await counts('second', 'Avail')
     assert.deepEqual(await lab.phones.call(desk, '0501110004', 700), WENT)
     await stopped(taking)
     assert.equal((await lab.recorded('+380501110004')).length, 1)

@@ -8,6 +8,7 @@ import { PJSIP_HEAD, trunkProblem, trunkSections } from './pjsip.ts'
 import { REFUSED, refusedSteps } from './refused.ts'
 import { isUsable } from './routes.ts'
 import type { TenantText } from './tenant.ts'
+import { trunkCalls } from './trunk-calls.ts'
 
 /** In loading order: the dialplan first, since it refuses calls at once. */
 export const FILES = ['extensions', 'pjsip', 'queues', 'voicemail'] as const
@@ -44,6 +45,7 @@ export function renderFiles({ tenants, trunks, readers }: RenderedParts): Render
     extensions: [
       HEAD,
       SHARED,
+      trunkCalls(usable),
       ...[...readers].map(([name, forms]) => readerContexts(name, forms)),
       didContexts(
         tenants.flatMap(({ dids }) => dids),

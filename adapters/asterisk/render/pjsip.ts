@@ -82,12 +82,19 @@ export function trunkProblem({ name, host, username, secret, codecs, registers }
   return codecs.every(codec => CODEC.test(codec)) ? null : 'its codecs have unusable characters'
 }
 
+const hostIn = ({ host }: Trunk): string => (host.includes(':') ? `[${host}]` : host)
+
+/** Returns the SIP URI of a carrier, or of a number there. */
+export function trunkUri(trunk: Trunk, number: string | null = null): string {
+  const parameter = trunk.transport === 'udp' ? '' : `;transport=${trunk.transport}`
+  return `sip:${number === null ? '' : `${number}@`}${hostIn(trunk)}:${trunk.port}${parameter}`
+}
+
 /** Renders the sections of one carrier: it is identified by its address, and called at a fixed one. */
 export function trunkSections(trunk: Trunk): string {
-  const { name, host, port, transport, username, secret, registers, codecs } = trunk
+  const { name, host, transport, username, secret, registers, codecs } = trunk
   const id = trunkId(name)
-  const isIpv6 = host.includes(':')
-  const uri = `sip:${isIpv6 ? `[${host}]` : host}:${port}${transport === 'udp' ? '' : `\\;transport=${transport}`}`
+  const uri = escaped(trunkUri(trunk))
   const hasSecret = username !== null && secret !== null
   return [
     section(`${id}(tl-trunk)`, [
@@ -103,7 +110,7 @@ export function trunkSections(trunk: Trunk): string {
     registers && hasSecret
       ? section(id, [
           ...['type = registration', `outbound_auth = ${id}`, `server_uri = ${uri}`, `transport = ${transport}`],
-          `client_uri = sip:${username.replace(/@.*/, '')}@${isIpv6 ? `[${host}]` : host}`,
+          `client_uri = sip:${username.replace(/@.*/, '')}@${hostIn(trunk)}`,
           ...['retry_interval = 20', 'forbidden_retry_interval = 300', 'max_retries = 100000', 'expiration = 600'],
         ])
       : '',
@@ -114,4 +121,5 @@ export function trunkSections(trunk: Trunk): string {
 export const trunkNamesIn = (file: string): string[] =>
   [...file.matchAll(/^\[_([A-Za-z0-9_.-]+)\]\(tl-trunk\)$/gm)].flatMap(([, name]) => name ?? [])
 
-const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll(';', '\\;')
+/** Escapes what a file would take for a comment, or for an escape. */
+export const escaped = (text: string): string => text.replaceAll('\\', '\\\\').replaceAll(';', '\\;')

@@ -2,8 +2,9 @@ import { isActive } from '../../../core/rating/deck.ts'
 import type { SwitchExtension, TenantDirectory, Trunk } from '../../../core/switching/directory.ts'
 import { callingCode, inForm } from '../../../core/switching/number-form.ts'
 import { callerShown } from '../../../core/switching/outside.ts'
-import { contexts, exten, prefixTable, refuse, section, trunkId } from './lines.ts'
+import { contexts, exten, prefixTable, refuse, section } from './lines.ts'
 import { trunkProblem } from './pjsip.ts'
+import { toTrunk } from './trunk-calls.ts'
 
 /** Seconds that a carrier may take to have the call answered. */
 const RINGS = 120
@@ -83,7 +84,8 @@ function dialSteps(list: readonly Trunk[], number: (trunk: Trunk) => string): st
       ...(maxCalls === null
         ? []
         : [`GotoIf($[\${GROUP_COUNT(${name}@tl_trunk)} > ${maxCalls} & \${TL_FREE} = 0]?${next})`]),
-      `Dial(PJSIP/${number(trunk)}@${trunkId(name)},${RINGS},ib(tl-caller^\${TL_ID${id}}^1)\${TL_LENGTH})`,
+      toTrunk(trunk, number(trunk)),
+      `Dial(\${TL_TO},${RINGS},ib(tl-caller^\${TL_ID${id}}^1)\${TL_LENGTH})`,
       ...(isLast ? [] : [`GotoIf($["\${DIALSTATUS}" = "CHANUNAVAIL" | "\${DIALSTATUS}" = "CONGESTION"]?${next}:end)`]),
     ]
   })

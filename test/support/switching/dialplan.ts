@@ -120,6 +120,10 @@ export interface Channel {
   readonly accountcode?: string
   /** How many other channels are in a group: `name@category`. */
   readonly groups?: ReadonlyMap<string, number>
+  /** Status by contact; others are reachable. */
+  readonly contacts?: ReadonlyMap<string, string>
+  /** Asterisk's own database; kept from call to call. */
+  readonly database?: Map<string, string>
 }
 
 export interface Done {
@@ -137,6 +141,8 @@ const ENDING = ['Dial', 'Queue', 'VoiceMail', 'VoiceMailMain', 'Hangup']
 export function run(plan: Dialplan, channel: Channel): Done[] {
   const variables = new Map(Object.entries(channel.variables ?? {}))
   const mine = new Map<string, string>()
+  const database = channel.database ?? new Map<string, string>()
+  const callers: { context: string; exten: string; place: number }[] = []
   const done: Done[] = []
   let { accountcode = '' } = channel
   let [context, exten, place] = [channel.context, channel.exten, 0]
@@ -148,6 +154,8 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
     CHANNEL: args => (args === 'accountcode' ? accountcode : fail(`CHANNEL(${args})`)),
     LEN: args => String(args.length),
     GROUP_COUNT: args => String(countOf(args)),
+    DB: args => database.get(args) ?? '',
+    PJSIP_CONTACT: args => channel.contacts?.get(args.replace(/,status$/, '')) ?? 'Reachable',
     PJSIP_DIAL_CONTACTS: args => `PJSIP/${args}/contacts`,
     IF: args => {
       const [, condition = '', yes = '', no = ''] = /^(.*?)\?(.*?)(?::(.*))?$/s.exec(args) ?? []
@@ -175,9 +183,17 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
       if (app === 'Set') {
         const [, name = '', value = ''] = /^([^=]+)=(.*)$/s.exec(args) ?? []
         if (name.startsWith('GROUP(')) mine.set(name.slice(6, -1), value)
+        else if (name.startsWith('DB(')) database.set(name.slice(3, -1), value)
+        else if (name.startsWith('LOCAL(')) variables.set(name.slice(6, -1), value)
         else if (name === 'CHANNEL(accountcode)') accountcode = value
         else variables.set(name, value)
       } else if (app === 'Goto') goto(args)
+      else if (app === 'Gosub') {
+        const [, to = '', argument = ''] = /^([^(]*)\((.*)\)$/s.exec(args) ?? []
+        callers.push({ context, exten, place })
+        variables.set('ARG1', argument)
+        goto(to)
+      } else if (app === 'Return') ({ context, exten, place } = callers.pop() ?? fail('nowhere to return to'))
       else if (app === 'GotoIf') {
         const [, condition = '', yes = '', no = ''] = /^([^?]*)\?([^:]*)(?::(.*))?$/s.exec(args) ?? []
         const to = isTrue(condition) ? yes : no
