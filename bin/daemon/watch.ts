@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
 import type { Settings } from '../../config/settings.ts'
-import type { ServerFigures } from '../../core/ports/system.ts'
+import { indexBloat, type ServerFigures } from '../../core/ports/system.ts'
 import type { Gauges } from '../../core/ports/upkeep.ts'
 import { SUSPECT_AFTER } from '../../core/sms/health.ts'
 import { overdueMessages, suspectGateways } from '../../core/use-cases/messaging/sms-health.ts'
@@ -63,17 +63,31 @@ export function addGauges(
 
 /** Adds the figures of a database server; none for a file. */
 function addServerGauges(gauge: Metrics['gauge'], { server }: Gauges): void {
+  let reading: Promise<ServerFigures | null> | null = null
+  /** The gauges of one request are asked together. */
+  const read = (): Promise<ServerFigures | null> => {
+    reading ??= server().finally(() => {
+      reading = null
+    })
+    return reading
+  }
   const add = (name: string, help: string, value: (figures: ServerFigures) => number | null): void =>
     gauge(`trunkline_database_${name}`, help, async () => {
-      const figures = await server()
+      const figures = await read()
       const measured = figures && value(figures)
       return measured === null ? [] : measured
     })
   add('connections', 'Connections to the database server', ({ connections }) => connections)
   add('connections_max', 'Connections that the database server allows', ({ maxConnections }) => maxConnections)
   add('lock_wait_seconds', 'The longest wait for a lock', ({ lockWaitSeconds }) => lockWaitSeconds)
+  add('replicas', 'Connected replicas', ({ replicas }) => replicas)
+  add('idle_slots', 'Replication slots without a connected replica', ({ idleSlots }) => idleSlots.length)
   add('replica_lag_bytes', 'What the replica furthest behind has not applied', each => each.replicaLagBytes)
   add('search_index_bytes', 'Size of the search indexes', ({ searchIndexBytes }) => searchIndexBytes)
+  add('index_bloat_bytes', 'About what large indexes would take less if they were built again', indexBloat)
+  add('dead_rows', 'Changed and deleted rows that still take space, in tables with many', ({ deadRows }) =>
+    deadRows.reduce((sum, { dead }) => sum + dead, 0),
+  )
 }
 
 /** Adds what the daemon alone knows of the switches; `trunkline switch status` reads it. */

@@ -24,10 +24,34 @@ export interface ServerFigures {
   readonly maxConnections: number
   /** How long a statement on this database has waited for a lock, at most; 0 if none waits. */
   readonly lockWaitSeconds: number
-  /** What the replica furthest behind has not applied; null if none is connected, or nothing may be seen of it. */
+  /** How many replicas are connected. */
+  readonly replicas: number
+  /** Replication slots without a connected replica: the server keeps for each what it has missed. */
+  readonly idleSlots: readonly string[]
+  /** What the replica furthest behind, connected or not, has not applied; null if there is none, or its lag is hidden. */
   readonly replicaLagBytes: number | null
   readonly searchIndexBytes: number
+  /** The tables with the most rows that were changed or deleted and still take space. */
+  readonly deadRows: readonly DeadRows[]
+  readonly largeIndexes: readonly IndexSize[]
 }
+
+export interface DeadRows {
+  readonly table: string
+  readonly dead: number
+  readonly live: number
+}
+
+export interface IndexSize {
+  readonly index: string
+  readonly bytes: number
+  /** About what it would take if it were built again. */
+  readonly freshBytes: number
+}
+
+/** What large indexes take beyond what they would take if they were built again. */
+export const indexBloat = ({ largeIndexes }: Pick<ServerFigures, 'largeIndexes'>): number =>
+  largeIndexes.reduce((sum, { bytes, freshBytes }) => sum + Math.max(0, bytes - freshBytes), 0)
 
 export interface Statistics {
   readonly path: string

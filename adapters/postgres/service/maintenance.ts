@@ -12,7 +12,7 @@ import { schemaVersion } from '../database/migrate.ts'
 import { shownAddress } from '../database/options.ts'
 import { raw, sql } from '../database/sql.ts'
 import { isServed } from '../fleet/serving.ts'
-import { serverFigures } from './small-ports.ts'
+import { serverFigures } from './server-figures.ts'
 
 /** Tables with more records are counted approximately, by the server's statistics. */
 const EXACT = 100_000

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Notice, Notices } from '../../../core/ports/notices.ts'
 import type { ServerKeys } from '../../../core/ports/server-keys.ts'
-import type { Clock, ServerFigures } from '../../../core/ports/system.ts'
+import type { Clock } from '../../../core/ports/system.ts'
 import type { Gauges, Heartbeat } from '../../../core/ports/upkeep.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
-import { MARK } from '../records/search-index.ts'
+import { serverFigures } from './server-figures.ts'
 
 /** Storage ports that need a statement or two. */
 
@@ -46,21 +46,6 @@ export const heartbeat = (database: Database, clock: Clock): Heartbeat => ({
     return now
   },
 })
-
-/** One row, read from the server's own tables. */
-const FIGURES = sql`SELECT
-  (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections,
-  current_setting('max_connections')::bigint - current_setting('superuser_reserved_connections')::bigint AS "maxConnections",
-  (SELECT coalesce(extract(epoch FROM max(clock_timestamp() - l.waitstart)), 0)::double precision
-    FROM pg_locks l JOIN pg_stat_activity a USING (pid)
-    WHERE NOT l.granted AND a.datname = current_database()) AS "lockWaitSeconds",
-  (SELECT max(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn))::bigint FROM pg_stat_replication) AS "replicaLagBytes",
-  (SELECT coalesce(sum(pg_relation_size(oid)), 0)::bigint FROM pg_class
-    WHERE relkind = 'i' AND relnamespace = current_schema()::regnamespace AND strpos(relname, ${MARK}) > 0
-  ) AS "searchIndexBytes"`
-
-export const serverFigures = async (database: Database): Promise<ServerFigures | null> =>
-  (await database.row<ServerFigures>(FIGURES)) ?? null
 
 export const gauges = (database: Database): Gauges => ({
   server: () => serverFigures(database),

@@ -22,7 +22,7 @@ export interface TestServer {
 export const CHOSEN = 'TRUNKLINE_TEST_POSTGRES'
 
 /** For short-lived data that a power failure may lose. */
-const QUICK = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=64MB']
+export const QUICK = ['fsync=off', 'full_page_writes=off', 'autovacuum=off', 'shared_buffers=64MB']
 
 /**
  * Starts a server in its own folder, on a socket there: the chosen version, or else the newest installed by npm, or

@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander'
 
-import type { ServerFigures } from '../../../../core/ports/system.ts'
+import { indexBloat, type ServerFigures } from '../../../../core/ports/system.ts'
 import { smsGateways } from '../../../../core/resources/sms-gateways.ts'
 import type { SmsHealth } from '../../../../core/use-cases/messaging/sms-health.ts'
 import { servedState, serviceStatus } from '../../../../core/use-cases/records/status.ts'
@@ -69,18 +69,33 @@ const membersOf = (server: ServerFigures) => ({
   connections: server.connections,
   max_connections: server.maxConnections,
   lock_wait_seconds: server.lockWaitSeconds,
+  replicas: server.replicas,
+  idle_slots: server.idleSlots,
   replica_lag_bytes: server.replicaLagBytes,
   search_index_bytes: server.searchIndexBytes,
+  index_bloat_bytes: indexBloat(server),
+  dead_rows: server.deadRows,
 })
 
 function described(server: ServerFigures): string {
-  const { connections, maxConnections, lockWaitSeconds, replicaLagBytes, searchIndexBytes } = server
+  const { connections, maxConnections, lockWaitSeconds, searchIndexBytes } = server
+  const bloat = indexBloat(server)
   return [
     `${connections} of ${maxConnections} connections`,
     ...(lockWaitSeconds > 0 ? [`a statement waits ${lockWaitSeconds.toFixed(1)} s for a lock`] : []),
-    ...(replicaLagBytes === null ? [] : [`replica ${megabytes(replicaLagBytes)} behind`]),
+    ...ofReplicas(server),
     `search index ${megabytes(searchIndexBytes)}`,
+    ...(bloat > 0 ? [`index bloat ${megabytes(bloat)}`] : []),
   ].join(', ')
+}
+
+function ofReplicas({ replicas, idleSlots, replicaLagBytes }: ServerFigures): string[] {
+  if (replicas + idleSlots.length === 0) return []
+  const connected = `${replicas} ${replicas === 1 ? 'replica' : 'replicas'} connected`
+  const missing = idleSlots.length === 0 ? '' : `, ${idleSlots.length} not`
+  return [
+    `${connected}${missing}, ${replicaLagBytes === null ? 'lag unknown' : `${megabytes(replicaLagBytes)} behind`}`,
+  ]
 }
 
 const plain = (what: string, count: number): string => `${what.padEnd(14)}${String(count).padStart(10)}`
