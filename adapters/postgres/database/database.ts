@@ -16,7 +16,7 @@ import { Pipelines } from './pipelines.ts'
 import { CuttableClient, poolOf, SilenceWatch } from './silence.ts'
 import type { Sql } from './sql.ts'
 import { Statements } from './statements.ts'
-import { copyIn, copyOut, cursorOver, type Rows } from './streams.ts'
+import { type CopiedOut, copyIn, copyOut, cursorOver, type Rows } from './streams.ts'
 
 /** Runs statements, inside or outside a transaction. */
 export interface Queries {
@@ -67,8 +67,8 @@ export interface Database extends Queries, Transactions {
   repeatable<T>(work: (within: Queries) => Promise<T>): Promise<T>
   /** The same for work that stores many rows. */
   repeatableLoad<T>(work: (within: Loading) => Promise<T>): Promise<T>
-  /** Reads many rows as one text, as `copyOut` does. */
-  copyOut(statement: Sql): Promise<string>
+  /** Reads many rows as lines of COPY. */
+  copyOut(statement: Sql): Promise<CopiedOut>
   /** Sends writing statements, each in its own transaction, once. */
   readonly single: Queries
   /** A dedicated connection for long work and temporary tables. */

@@ -3,7 +3,7 @@ import { TENANT } from '../../../core/resources/references/within.ts'
 import { indexed, type Resource } from '../../../core/resources/resource.ts'
 import type { Database } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
-import { copiedOut } from '../database/streams.ts'
+import { type CopiedOut, copiedOut } from '../database/streams.ts'
 import {
   allByIdsSql,
   byIdsSql,
@@ -97,23 +97,22 @@ const readPage = async ({ long }: Database, statement: Sql): Promise<PageRow> =>
 /** All records: the columns of each page become JSON here, while the server reads the next one. */
 async function* inSpans({ copyOut }: Database, plan: Plan): AsyncIterable<Page> {
   const writer = viewWriter(plan.resource, plan.view)
-  const read = async (from: Place | null): Promise<string[]> => {
-    const text = await copyOut(columnsSql(plan, writer.columns, from, LARGE_PAGE))
-    return text === '' ? [] : text.slice(0, -1).split('\n')
-  }
-  let reading: Promise<string[]> | null = read(plan.from)
+  const read = (from: Place | null) => copyOut(columnsSql(plan, writer.columns, from, LARGE_PAGE))
+  let reading: Promise<CopiedOut> | null = read(plan.from)
   while (reading) {
-    const lines: string[] = await reading
-    const last = lines.length < LARGE_PAGE ? undefined : lines.at(-1)
-    reading = last === undefined ? null : read(placeIn(plan, last))
+    const { lines, count }: CopiedOut = await reading
+    reading = count < LARGE_PAGE ? null : read(lastPlace(plan, lines))
     // If the reader stops, nobody awaits it.
     reading?.catch(() => undefined)
-    yield { json: lines.map(writer.json).join(','), count: lines.length, isLast: reading === null, next: null }
+    yield { json: writer.json(lines), count, isLast: reading === null, next: null }
   }
 }
 
+const NEWLINE = 0x0a
+
 /** The key and the id follow the columns. */
-function placeIn({ sort }: Plan, line: string): Place {
+function lastPlace({ sort }: Plan, lines: Buffer): Place {
+  const line = lines.toString('utf8', lines.lastIndexOf(NEWLINE, -2) + 1, lines.length - 1)
   const [key = '', id] = line.split('\t').slice(-2)
   return [sort.by === 'id' ? Number(key) : (copiedOut(key) ?? ''), Number(id)]
 }

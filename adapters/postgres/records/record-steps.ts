@@ -12,9 +12,9 @@ import { isConstraint } from '../database/errors.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import { AUDIT_COLUMNS } from '../service/audit.ts'
 import { type NewRecord, storedRow } from './new-record.ts'
+import { plainWriter } from './plain-writer.ts'
 import { nameOf } from './record-names.ts'
 import { assertRules, typeOf } from './record-rules.ts'
-import { plainWriter } from './view-writer.ts'
 
 const table = ({ name }: Pick<Resource, 'name'>): Sql => raw(tableOf(name))
 

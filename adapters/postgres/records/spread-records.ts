@@ -7,7 +7,7 @@ import type { Queries } from '../database/database.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
 import { AUDIT_COLUMNS } from '../service/audit.ts'
 import { type NewRecord, storedRow } from './new-record.ts'
-import { plainWriter } from './view-writer.ts'
+import { plainWriter } from './plain-writer.ts'
 
 const MOST_AT_ONCE = 256
 

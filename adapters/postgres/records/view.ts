@@ -21,6 +21,9 @@ export function shownFields(
   return members.filter(([name]) => !only || only.includes(name))
 }
 
+/** What comes before a member's value in JSON. */
+export const headOf = (name: string, index: number): string => `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+
 /** The members of the record's own fields; `alias` is the table's. */
 const ownMembers = (resource: Resource, alias: string, only?: readonly string[]): string[] =>
   shownFields(resource, only).map(([name, field]) => memberSql(name, fieldSql(field, `${alias}.${name}`)))
