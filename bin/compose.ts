@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { files } from '../adapters/files/files.ts'
 import type { ConsoleTools } from '../adapters/http/http.ts'
 import { pbx } from '../adapters/pbx/pbx.ts'
@@ -97,10 +98,12 @@ export async function compose(
   const ids = system.ids()
   const profiles = ownProfiles(settings)
   const gatewayClient = lazyGatewayClient({ timeoutSeconds: settings.gateway_timeout, caFile: settings.ca_file })
-  const jobFolder = settings.job_dir ?? files.jobFolderOf(settings.db)
+  const jobFolder = storage.jobs ? '' : (settings.job_dir ?? files.jobFolderOf(settings.db))
   const jobs = new Jobs({
     ...{ records, audit, clock, runner: jobsOnThreads(settings, jobFolder) },
-    store: files.jobFolder(jobFolder),
+    store: storage.jobs ?? files.jobFolder(jobFolder),
+    duties: storage.duties,
+    pause: milliseconds => pause(milliseconds),
     onTrouble: opening.onTrouble ?? (() => {}),
   })
   const useCases = (served: ServedPorts): UseCases => ({

@@ -58,7 +58,7 @@ export const declarations = {
     text(1),
     null,
     'a path',
-    'the folder of uploads, imports and exports of the console (default: beside the database file; data/jobs with PostgreSQL)',
+    'the folder of uploads, imports and exports of the console (default: beside the database file); PostgreSQL has them in the database',
   ),
   base_url: setting(
     url,

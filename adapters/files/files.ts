@@ -1,6 +1,5 @@
-import { jobFolder, jobFolderOf, jobPath, uploadPath } from './job-folder.ts'
-import { errorSink, outputSink, rejectSink } from './job-sinks.ts'
+import { jobFolder, jobFolderOf } from './job-folder.ts'
 import { openText } from './text-input.ts'
 
 /** Everything that the programs use of this adapter. */
-export const files = { openText, jobFolder, jobFolderOf, jobPath, uploadPath, errorSink, outputSink, rejectSink }
+export const files = { openText, jobFolder, jobFolderOf }

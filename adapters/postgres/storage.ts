@@ -1,5 +1,6 @@
 import { ITSELF } from '../../core/audit.ts'
 import { AppError } from '../../core/errors.ts'
+import type { JobStore } from '../../core/ports/jobs.ts'
 import type { DatabasePlace, Storage, StorageOptions } from '../../core/ports/storage.ts'
 import { ROUTE_TABLES } from '../sql/prefix-routes.ts'
 import type { Spread } from '../sql/spread.ts'
@@ -20,6 +21,7 @@ import { records } from './records/records.ts'
 import { searchIndexing } from './records/search-index.ts'
 import { accounts } from './service/accounts.ts'
 import { audit, auditTrail } from './service/audit.ts'
+import { jobs } from './service/jobs.ts'
 import { loginCounts } from './service/login-counts.ts'
 import { maintenance } from './service/maintenance.ts'
 import { messages } from './service/messages.ts'
@@ -36,6 +38,7 @@ import { switchDirectory } from './switching/switch-directory.ts'
 /** A storage with what the tests and tools of this adapter reach into. */
 export interface PostgresStorage extends Storage {
   readonly database: Database
+  readonly jobs: JobStore
 }
 
 /** How a new database is made. */
@@ -121,6 +124,7 @@ export async function openStorage(
     switchChanges: () => translating(switchChanges(database)),
     switchDirectory: () => translating(switchDirectory(database, { ...ofCalls, clock })),
     duties: duties(address),
+    jobs: translating(jobs(database)),
     holdsThread: false,
     isShared: true,
     database,

@@ -1,3 +1,5 @@
+import { jobs } from './migrations/001-jobs.ts'
+
 /**
  * A step of both schemas: in SQLite's SQL, which PostgreSQL gets with its own types (`inPostgres`), or in the SQL of
  * each, as for yes or no, JSON, and changes of one storage alone, which are empty for the other.
@@ -8,7 +10,7 @@ export type Migration = string | { readonly sqlite: string; readonly postgres: s
  * In order, after the steps that each storage had alone. New ones go to the end, each in a file of its own in
  * `migrations/`; one that has been released never changes.
  */
-const migrations: readonly Migration[] = []
+const migrations: readonly Migration[] = [jobs]
 
 /** Texts are compared by bytes in both storages. */
 const POSTGRES: readonly (readonly [sqlite: RegExp, postgres: string])[] = [

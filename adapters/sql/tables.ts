@@ -1,6 +1,6 @@
 /**
  * The tables of both storages, those before others that refer to them. Not among them is what a storage keeps for its
- * own use: search indexes, its schema, and which records have changed for a switch.
+ * own use: search indexes, its schema, which records have changed for a switch, and what is kept for a day.
  */
 export const TABLES = [
   'tenants',
@@ -38,3 +38,9 @@ export const TABLES = [
   // Triggers write it along with other tables, so it is stored after them.
   'catalog_revisions',
 ] as const
+
+/**
+ * Uploads and jobs of the console on a server, which are deleted a day after their last use: files of customers, with
+ * secrets at times, belong in no dump or copy.
+ */
+export const FLEETING_TABLES = ['uploads', 'jobs', 'job_chunks'] as const

@@ -94,6 +94,7 @@ export function openStorage(path: string, options: StorageOptions): SqliteStorag
     switchChanges: () => translating(switchChanges(connection)),
     switchDirectory: () => translating(switchDirectory(connection, { ...ofCalls, clock })),
     duties,
+    jobs: null,
     holdsThread: true,
     isShared: false,
     connection,

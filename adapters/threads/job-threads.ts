@@ -5,7 +5,7 @@ import { type Channel, peer } from './peer.ts'
 
 /** What the thread of a job offers. */
 type JobMethods = {
-  run(job: Job, isResumed: boolean): Promise<JobEnd>
+  run(job: Job): Promise<JobEnd>
   stop(): void
   /** Closes the storage. */
   end(): Promise<void>
@@ -21,7 +21,7 @@ const TELL_MS = 200
 
 /** Runs each job on its own thread, started by `start`: others are answered meanwhile. */
 export const jobThreads = (start: (job: Job) => Worker): JobRunner => ({
-  run: async (job, isResumed, watcher, signal) => {
+  run: async (job, watcher, signal) => {
     const thread = start(job)
     const ours: WatcherMethods = { at: watcher.at, began: watcher.began }
     const there = peer<JobMethods>(thread, ours)
@@ -32,7 +32,7 @@ export const jobThreads = (start: (job: Job) => Worker): JobRunner => ({
     }
     signal.addEventListener('abort', stop, { once: true })
     try {
-      const running = there.call('run', job, isResumed)
+      const running = there.call('run', job)
       if (signal.aborted) stop()
       const end = await running
       await there.call('end')
@@ -45,7 +45,7 @@ export const jobThreads = (start: (job: Job) => Worker): JobRunner => ({
 })
 
 interface Served {
-  run(job: Job, isResumed: boolean, watcher: JobWatcher, signal: AbortSignal): Promise<JobEnd>
+  run(job: Job, watcher: JobWatcher, signal: AbortSignal): Promise<JobEnd>
   close(): Promise<void>
 }
 
@@ -54,7 +54,7 @@ export function serveJobs({ run, close }: Served, channel: Channel): void {
   const abort = new AbortController()
   let sentAt = 0
   const methods: JobMethods = {
-    run: (job, isResumed) => {
+    run: job => {
       const watcher: JobWatcher = {
         at: progress => {
           const now = performance.now()
@@ -65,7 +65,7 @@ export function serveJobs({ run, close }: Served, channel: Channel): void {
         },
         began: before => main.call('began', before),
       }
-      return run(job, isResumed, watcher, abort.signal)
+      return run(job, watcher, abort.signal)
     },
     stop: () => abort.abort(),
     end: close,

@@ -151,7 +151,7 @@ async function open(settings: Settings, baseUrl: string, start: Starting): Promi
     if ((await makeFirstAccount(trunkline, first, print)) === 'none')
       log.warn({ command: 'trunkline init' }, 'nobody can log in: there is no account yet; the command creates one')
     await trunkline.messaging.sweep()
-    await trunkline.tools.jobs.takeUp()
+    await trunkline.tools.jobs.look()
     return { trunkline, securityFrom, close }
   } catch (error) {
     await close()

@@ -49,6 +49,12 @@ interface AnyJob {
   readonly progress: JobProgress
   /** Why it failed or stopped, as a sentence. */
   readonly failure: string | null
+  /** How many times it was started: whoever runs it writes to it and its files only while this stays the same. */
+  readonly run: number
+  /** True if its next run continues where the last one ended. */
+  readonly continues: boolean
+  /** True once somebody has asked to stop it. */
+  readonly isStopping: boolean
 }
 
 export interface ImportJob extends AnyJob {
@@ -83,6 +89,9 @@ export interface ExportJob extends AnyJob {
 }
 
 export type Job = ImportJob | ExportJob
+
+/** A job or an upload before it has an id. */
+export type Draft<T extends Job | Upload> = T extends unknown ? Omit<T, 'id'> : never
 
 /** True if it will not continue by itself. */
 export const isOver = ({ state }: Pick<Job, 'state'>): boolean => state !== 'waiting' && state !== 'running'

@@ -1,23 +1,23 @@
 import { PAGE } from '../console/import-guide.ts'
-import { AppError } from '../errors.ts'
+import { AppError, type ErrorCode } from '../errors.ts'
 import { counted } from '../format-count.ts'
 import { objects } from '../json.ts'
 import type { Bulk } from '../ports/bulk.ts'
-import type { JobEnd, JobWatcher } from '../ports/jobs.ts'
+import type { JobEnd, JobFiles, JobWatcher } from '../ports/jobs.ts'
 import type { Records } from '../ports/records.ts'
 import type { Clock } from '../ports/system.ts'
-import type { RejectSink, TextInput } from '../ports/transfer.ts'
+import type { TextInput } from '../ports/transfer.ts'
 import { resourceNamed } from '../resources/all.ts'
 import { TENANT } from '../resources/references/within.ts'
 import type { Resource } from '../resources/resource.ts'
 import { exported } from '../transfer/export.ts'
 import { EndedEarly, sentenceOf, TransferFailure } from '../transfer/failure.ts'
 import { formatOf } from '../transfer/formats.ts'
-import type { ImportError } from '../transfer/found.ts'
 import { assertSensible, importText, planImport } from '../transfer/import.ts'
 import type { ImportWatcher } from '../transfer/import-types.ts'
 import { keepsPlace } from '../transfer/imported-resource.ts'
 import type { ExportJob, ImportJob, Job } from './job.ts'
+import { type ErrorSink, errorSink, outputSink, rejectSink } from './job-sinks.ts'
 
 /** The ports of a job. */
 export interface JobPorts {
@@ -25,12 +25,9 @@ export interface JobPorts {
   readonly bulk: Bulk
   readonly clock: Clock
   digestOf(text: string): string
-  openUpload(job: ImportJob, signal: AbortSignal): Promise<TextInput>
-  openRejects(job: ImportJob, resumeAt: number | null): RejectSink
-  /** Opens the sink for every error. `resumeLine`: errors before that line exist already; null starts over. */
-  openErrors(job: ImportJob, resumeLine: number | null): { add(error: ImportError): void; close(): void }
-  /** Opens the output of an export: kept when it ends, deleted if discarded. */
-  openOutput(job: ExportJob): { write(text: string): void; end(): number; discard(): void }
+  readonly files: JobFiles
+  /** Opens the text of these bytes, with a name for messages. */
+  openText(name: string, pieces: AsyncIterable<Uint8Array>): Promise<TextInput>
 }
 
 /** What a job works with, and whom it tells. */
@@ -41,13 +38,16 @@ export interface JobWork {
 }
 
 /** Runs a job to its end. Never rejects for an expected reason. */
-export async function runJob(job: Job, isResumed: boolean, work: JobWork): Promise<JobEnd> {
+export async function runJob(job: Job, work: JobWork): Promise<JobEnd> {
   try {
-    return await (job.kind === 'import' ? runImportJob(job, isResumed, work) : runExportJob(job, work))
+    return await (job.kind === 'import' ? runImportJob(job, work) : runExportJob(job, work))
   } catch (error) {
     return endOf(error, job)
   }
 }
+
+/** What ends a job through no fault of its own. */
+const CUT_OFF: readonly ErrorCode[] = ['unavailable', 'outcome_unknown']
 
 function endOf(error: unknown, job: Job): JobEnd {
   const stored = error instanceof EndedEarly ? error.stored : 0
@@ -57,13 +57,18 @@ function endOf(error: unknown, job: Job): JobEnd {
   if (isStopped) return { state: 'stopped', failure: job.kind === 'import' ? `Stopped: ${kept}.` : 'Stopped.', stored }
   if (!(cause instanceof TransferFailure || cause instanceof AppError)) throw error
   const sentence = sentenceOf(cause.message)
-  return { state: 'failed', failure: stored > 0 ? `${sentence} ${sentenceOf(kept)}` : sentence, stored }
+  const isCutOff = cause instanceof AppError && CUT_OFF.includes(cause.code)
+  return {
+    state: isCutOff ? 'interrupted' : 'failed',
+    failure: stored > 0 ? `${sentence} ${sentenceOf(kept)}` : sentence,
+    stored,
+  }
 }
 
-async function runImportJob(job: ImportJob, isResumed: boolean, { ports, watcher, signal }: JobWork): Promise<JobEnd> {
+async function runImportJob(job: ImportJob, { ports, watcher, signal }: JobWork): Promise<JobEnd> {
   const resource = resourceNamed(job.resource)
   const started = ports.clock.monotonic()
-  const options = optionsOf(job, resource, isResumed)
+  const options = optionsOf(job, resource)
   assertSensible(resource, options, PAGE)
   const { tenant } = job
   const fixed = tenant && { field: TENANT, value: tenant.id, named: tenant.slug, flag: '“Tenant”' }
@@ -74,31 +79,41 @@ async function runImportJob(job: ImportJob, isResumed: boolean, { ports, watcher
     tenant: fixed,
     guide: PAGE,
   })
-  const input = await ports.openUpload(job, signal)
+  const input = await openUpload(job, ports)
   const following = follow(job, ports, watcher)
   try {
     const { outcome } = await importText({ ...planned, input, ports, watcher: following.watcher, signal })
+    await following.kept()
     const seconds = ports.clock.monotonic() - started
     const { rows, rejected } = outcome
     return { state: 'done', outcome: { ...outcome, seconds }, progress: { bytes: job.bytes, rows, rejected } }
   } finally {
     input.stop()
-    following.close()
+    await following.kept().catch(() => undefined)
   }
 }
 
-function optionsOf({ options, began }: ImportJob, resource: Resource, isResumed: boolean): ImportJob['options'] {
-  if (!isResumed || !keepsPlace(resource)) return options
+async function openUpload({ upload, file, bytes }: ImportJob, { files, openText }: JobPorts): Promise<TextInput> {
+  const found = await files.read({ id: upload, name: 'upload' })
+  if (found?.bytes !== bytes)
+    throw new TransferFailure('data', `${file} is no longer here: upload it again, and import that`)
+  return openText(file, found.pieces)
+}
+
+function optionsOf({ options, began, continues }: ImportJob, resource: Resource): ImportJob['options'] {
+  if (!continues || !keepsPlace(resource)) return options
   return { ...options, resume: began === null ? false : { before: began } }
 }
 
-function follow(job: ImportJob, ports: JobPorts, { at, began }: JobWatcher) {
-  let errors: ReturnType<JobPorts['openErrors']> | null = null
+function follow(job: ImportJob, { files }: JobPorts, { at, began }: JobWatcher) {
+  let errors: ErrorSink | null = null
   const errorsFrom = (resumeLine: number | null) => {
-    errors ??= ports.openErrors(job, resumeLine)
+    errors ??= errorSink(files, job, resumeLine)
     return errors
   }
+  const kept = async (): Promise<void> => errors?.kept()
   const watcher: ImportWatcher = {
+    kept,
     at,
     began,
     storing: () => {},
@@ -106,7 +121,7 @@ function follow(job: ImportJob, ports: JobPorts, { at, began }: JobWatcher) {
     error: error => errorsFrom(null).add(error),
     warning: () => {},
     keepsRejects: true,
-    openRejects: (_, resumeAt) => ports.openRejects(job, resumeAt),
+    openRejects: (_, resumeAt) => rejectSink(files, job, resumeAt),
     approve: async (_replacing, _load, rows) => {
       if (rows === 0 && !job.options.allowEmpty)
         throw new TransferFailure('data', `there are no rows; ${PAGE.name('allowEmpty')} deletes all rates`)
@@ -115,12 +130,12 @@ function follow(job: ImportJob, ports: JobPorts, { at, began }: JobWatcher) {
       throw new TransferFailure('usage', 'a deck is replaced only after a check: check it first')
     },
   }
-  return { watcher, close: () => errors?.close() }
+  return { watcher, kept }
 }
 
 async function runExportJob(job: ExportJob, { ports, watcher, signal }: JobWork): Promise<JobEnd> {
   const resource = resourceNamed(job.resource)
-  const output = ports.openOutput(job)
+  const output = outputSink(ports.files, job)
   let rows = 0
   let bytes = 0
   try {
@@ -128,15 +143,15 @@ async function runExportJob(job: ExportJob, { ports, watcher, signal }: JobWork)
       const dump = chosen(job, resource, { ...ports, bulk })
       for await (const { text, count } of exported(dump, resource, job.selection, job.form)) {
         if (signal.aborted) throw new TransferFailure('stopped', 'stopped')
-        output.write(text)
+        await output.write(text)
         rows += count
         bytes += text.length
         watcher.at({ bytes, rows, rejected: 0 })
       }
     })
-    return { state: 'done', outcome: null, progress: { bytes: output.end(), rows, rejected: 0 } }
+    return { state: 'done', outcome: null, progress: { bytes: await output.end(), rows, rejected: 0 } }
   } catch (error) {
-    output.discard()
+    await output.discard().catch(() => undefined)
     throw error
   }
 }

@@ -4,6 +4,7 @@ import type { Audit } from './audit.ts'
 import type { Bulk } from './bulk.ts'
 import type { Calls } from './calls.ts'
 import type { Decks } from './decks.ts'
+import type { JobStore } from './jobs.ts'
 import type { Messages } from './messaging/messages.ts'
 import type { SmsReports } from './messaging/sms-reports.ts'
 import type { Notices } from './notices.ts'
@@ -34,6 +35,8 @@ export interface Storage {
   readonly indexing: SearchIndexing
   readonly gauges: Gauges
   readonly duties: Duties
+  /** Uploads and jobs of the console; null if they are kept in files, beside the database. */
+  readonly jobs: JobStore | null
   readonly serverKeys: ServerKeys
   readonly notices: Notices
   readonly limitUsage: LimitUsage

@@ -37,5 +37,7 @@ export interface RejectSink {
   /** Its length, from which a resumed import continues. */
   readonly bytes: number
   write(text: string): void
-  close(): void
+  /** Resolves once everything written so far is kept. */
+  kept(): Promise<void>
+  close(): Promise<void>
 }

@@ -43,6 +43,8 @@ export interface Duties {
    * work does.
    */
   hold(duty: string, work: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void>
+  /** Does the work once if no program has the duty, and returns whether it did. The signal aborts when it is lost. */
+  attempt(duty: string, work: (signal: AbortSignal) => Promise<void>): Promise<boolean>
 }
 
 /** What a program knows of the service besides its database. */

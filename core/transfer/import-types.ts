@@ -43,7 +43,9 @@ export interface ImportWatcher {
   error(error: ImportError, isKept: boolean): void
   warning(warning: ImportWarning, isKept: boolean): void
   /** Opens the sink for rejected rows; null for none. `resumeAt`: its length from before; null for a new one. */
-  openRejects(shape: RejectShape, resumeAt: number | null): RejectSink | null
+  openRejects(shape: RejectShape, resumeAt: number | null): RejectSink | null | Promise<RejectSink>
+  /** Resolves once every error so far is kept: a batch is not stored before. */
+  kept(): Promise<void>
   /** True if rejected rows are wanted. */
   readonly keepsRejects: boolean
   /**

@@ -20,10 +20,12 @@ export interface Rejects {
   add(raw: string, errors: FieldErrors): void
   /** How much was written, from where a resumed import continues. */
   readonly bytes: number
-  close(): void
+  /** Resolves once everything added so far is kept. */
+  kept(): Promise<void>
+  close(): Promise<void>
 }
 
-const NOWHERE: Rejects = { add: () => {}, bytes: 0, close: () => {} }
+const NOWHERE: Rejects = { add: () => {}, bytes: 0, kept: async () => {}, close: async () => {} }
 
 /** Puts the reason before a rejected row that stays as read; in JSON, as its own element. */
 const FORMS: Readonly<Record<Format, (raw: string, reason: string, shape: RejectShape) => string>> = {
@@ -50,9 +52,10 @@ export function rejectsTo(sink: RejectSink | null, shape: RejectShape): Rejects 
       const start = sink.bytes === 0 ? begin : format === 'json' ? ',\n' : ''
       sink.write(start + FORMS[format](bare(raw), reason, shape))
     },
-    close: () => {
+    kept: () => sink.kept(),
+    close: async () => {
       if (format === 'json' && sink.bytes > 0) sink.write(']\n')
-      sink.close()
+      await sink.close()
     },
   }
 }

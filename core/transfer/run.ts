@@ -22,6 +22,7 @@ interface Run extends ImportRun {
 }
 
 const SHOWN_BLANKS = 10
+const REPORTED_AT_ONCE = 500
 
 type Counts = { -readonly [K in keyof BulkCounts | 'rows' | 'warned' | 'blank']: number }
 
@@ -37,13 +38,13 @@ export async function runImport(run: Run): Promise<ImportOutcome> {
     const place = await placeOf(run)
     if (place.mark) takeUp(watcher, place.mark, counts, blankLines)
     const shape = shapeOf(run)
-    const rejects = rejectsTo(watcher.openRejects(shape, place.mark?.rejectBytes ?? null), shape)
+    const rejects = rejectsTo(await watcher.openRejects(shape, place.mark?.rejectBytes ?? null), shape)
     const load = loadOf(run, place)
     try {
       await passRows({ ...run, errors, warnings, counts, blankLines, place, rejects, load })
     } finally {
       await load.close()
-      rejects.close()
+      await rejects.close()
     }
   }
   return {
@@ -196,6 +197,7 @@ async function passRows(passing: Passing): Promise<void> {
       await Promise.all([orStop(load.add(batch.records)), stored])
       reached = batch.reached
       note(passing, batch)
+      await kept(passing)
       if (keepsPlace(resource)) stored = orStop(settle(passing, reached, false))
       watcher.at({ bytes: reached.offset, rows: counts.rows, rejected: counts.rejected })
     }
@@ -214,6 +216,9 @@ async function passRows(passing: Passing): Promise<void> {
   }
   throw endedEarly(passing, stopped())
 }
+
+/** Resolves once all that was reported is kept, so that a place never lies behind it. */
+const kept = ({ rejects, watcher }: Passing): Promise<unknown> => Promise.all([rejects.kept(), watcher.kept()])
 
 /** Counts and reports what was read. */
 function note(passing: Passing, { rows, blank, rejected, warned }: Batch): void {
@@ -248,8 +253,9 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
     const errors = rejection.errors.map(error => ({ ...error, field: opened.reader.columnOf(error.field) }))
     reject(passing, { ...rejection, errors })
   }
-  const placeWith: PlaceOf = ({ created, skipped }, rejections) => {
+  const placeWith: PlaceOf = async ({ created, skipped }, rejections) => {
     rejections.forEach(rejectOnce)
+    await kept(passing)
     const total = { ...counts, created: counts.created + created, skipped: counts.skipped + skipped }
     return {
       input: place.key,
@@ -258,7 +264,12 @@ async function settle(passing: Passing, reached: Reached, isDone: boolean): Prom
   }
   const isLook = isStopped() || options.dryRun
   const outcome = isLook ? await load.check() : await load.store(placeWith, await approvedBy(passing))
-  for await (const rejection of load.rejections()) rejectOnce(rejection)
+  let reportedLast = 0
+  for await (const rejection of load.rejections()) {
+    rejectOnce(rejection)
+    if (++reportedLast % REPORTED_AT_ONCE === 0) await kept(passing)
+  }
+  await kept(passing)
   if (isStopped()) return
   counts.created += outcome.created
   counts.updated += outcome.updated

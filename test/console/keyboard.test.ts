@@ -12,7 +12,7 @@ let world: ConsoleWorld
 let provider: FakeGateway
 before(async () => {
   world = await startConsole({ db: join(folder.path, 'console.db') })
-  await world.service.trunkline.tools.jobs.takeUp()
+  await world.service.trunkline.tools.jobs.look()
   provider = await startGateway()
 })
 after(async () => {

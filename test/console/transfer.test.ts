@@ -15,7 +15,7 @@ let world: ConsoleWorld
 let tenant: number
 before(async () => {
   world = await startConsole({ db: join(folder.path, 'console.db') })
-  await world.service.trunkline.tools.jobs.takeUp()
+  await world.service.trunkline.tools.jobs.look()
   tenant = (await world.create('tenants', { slug: 'київ', name: 'Телефон مدينة' })).id
 })
 after(async () => {

@@ -23,6 +23,7 @@ import { backupsContract } from './service/backups.ts'
 import { dutiesContract } from './service/duties.ts'
 import { gaugesContract } from './service/gauges.ts'
 import { heartbeatContract } from './service/heartbeat.ts'
+import { jobsContract } from './service/jobs.ts'
 import { loginCountsContract } from './service/login-counts.ts'
 import { maintenanceContract } from './service/maintenance.ts'
 import { noticesContract } from './service/notices.ts'
@@ -57,6 +58,7 @@ const CONTRACTS: readonly Pick<Contract, 'prove' | 'needs'>[] = [
   heartbeatContract,
   gaugesContract,
   dutiesContract,
+  jobsContract,
   bulkContract,
   callsContract,
   reratingContract,
@@ -110,6 +112,7 @@ const PORTS: Readonly<Record<Port, true>> = {
   indexing: true,
   gauges: true,
   duties: true,
+  jobs: true,
   smsRoutes: true,
   trunkRoutes: true,
   smsReports: true,

@@ -4,6 +4,7 @@ import type { Audit } from '../../core/ports/audit.ts'
 import type { Bulk } from '../../core/ports/bulk.ts'
 import type { Calls } from '../../core/ports/calls.ts'
 import type { Decks } from '../../core/ports/decks.ts'
+import type { JobStore } from '../../core/ports/jobs.ts'
 import type { Messages } from '../../core/ports/messaging/messages.ts'
 import type { SmsReports } from '../../core/ports/messaging/sms-reports.ts'
 import type { Notices } from '../../core/ports/notices.ts'
@@ -38,6 +39,7 @@ export interface Ports {
   readonly indexing: SearchIndexing
   readonly gauges: Gauges
   readonly duties: Duties
+  readonly jobs: JobStore
   readonly smsRoutes: PrefixRoutes
   readonly trunkRoutes: PrefixRoutes
   readonly smsReports: SmsReports

@@ -9,7 +9,7 @@ const PAGE = 200
  * Throws `not_found` if there is no such job.
  */
 export async function errorsOfJob(jobs: Jobs, asking: By, jobId: number, from: number): Promise<string> {
-  const { id } = jobs.find(asking.viewer, jobId)
+  const { id } = await jobs.find(asking.viewer, jobId)
   const file = await jobs.read(asking, id, 'errors', from).catch(nullIfMissing)
   const lines = file ? await firstLines(file.pieces) : []
   const end = from + lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0)

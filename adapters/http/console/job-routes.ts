@@ -14,6 +14,7 @@ import { respond } from '../responses.ts'
 import { idIn, noSuchPath, type Route } from '../route.ts'
 import { actorOf, requireAccount } from '../sessions/session.ts'
 import { errorsOfJob } from './job-errors.ts'
+import { inBlocks } from './part-blocks.ts'
 import { shownJob } from './shown-job.ts'
 
 /** The content type of a part of an upload, as in the tus protocol. */
@@ -92,16 +93,17 @@ function jobHandlers(jobs: Jobs, asking: (ctx: Context) => By) {
     begin: async (ctx: Context) => {
       tell(ctx, 201, 'Upload begun.', await jobs.uploads.begin(asking(ctx).owner, await jsonBody(ctx)))
     },
-    offset: (ctx: Context) => tell(ctx, 200, 'Upload found.', jobs.uploads.find(asking(ctx).viewer, idOf(ctx))),
+    offset: async (ctx: Context) =>
+      tell(ctx, 200, 'Upload found.', await jobs.uploads.find(asking(ctx).viewer, idOf(ctx))),
     append: async (ctx: Context) => {
       const asked = asking(ctx)
       const id = idOf(ctx)
-      jobs.uploads.own(asked, id)
+      await jobs.uploads.own(asked, id)
       if (ctx.request.type !== PART_TYPE)
         throw new AppError('unsupported_media', `A part of an upload comes with Content-Type: ${PART_TYPE}.`)
       const at = Number(ctx.get('upload-offset') || Number.NaN)
       if (!Number.isSafeInteger(at)) throw new AppError('malformed', 'The header Upload-Offset must be a number.')
-      tell(ctx, 200, 'Part kept.', await jobs.uploads.append(asked, id, at, ctx.req))
+      tell(ctx, 200, 'Part kept.', await jobs.uploads.append(asked, id, at, inBlocks(ctx.req)))
     },
     drop: async (ctx: Context) => {
       await jobs.uploads.remove(asking(ctx), idOf(ctx))
@@ -115,12 +117,12 @@ function jobHandlers(jobs: Jobs, asking: (ctx: Context) => By) {
       const body = await jsonBody(ctx)
       answer(ctx, 201, 'Export begun.', await jobs.export(asking(ctx), named(ctx), ctx.query, body))
     },
-    list: (ctx: Context) => {
+    list: async (ctx: Context) => {
       const asked = asking(ctx)
-      const all = jobs.list(asked.viewer).map(job => shownJob(job, asked))
+      const all = (await jobs.list(asked.viewer)).map(job => shownJob(job, asked))
       respond(ctx, 200, 'Jobs listed.', JSON.stringify(all))
     },
-    show: (ctx: Context) => answer(ctx, 200, 'Job loaded.', jobs.find(asking(ctx).viewer, idOf(ctx))),
+    show: async (ctx: Context) => answer(ctx, 200, 'Job loaded.', await jobs.find(asking(ctx).viewer, idOf(ctx))),
     forget: async (ctx: Context) => {
       await jobs.forget(asking(ctx).viewer, idOf(ctx))
       respond(ctx, 200, 'Job deleted.')
@@ -135,7 +137,7 @@ function jobHandlers(jobs: Jobs, asking: (ctx: Context) => By) {
     file: async (ctx: Context) => {
       const asked = asking(ctx)
       const id = idOf(ctx)
-      const { kind } = jobs.find(asked.viewer, id)
+      const { kind } = await jobs.find(asked.viewer, id)
       const { job, bytes, pieces } = await jobs.read(asked, id, kind === 'import' ? 'rejects' : 'output')
       const format = job.kind === 'import' ? formatOf(job.options.format, job.file) : job.form.format
       ctx.status = 200

@@ -3,8 +3,8 @@ import type { Queries } from '../database/database.ts'
 import { raw, sql } from '../database/sql.ts'
 
 /**
- * Calls in a table for each month of their start: the parts of the table `cdrs`, which statements use as any other.
- * What a call refers to, and what refers to it, is checked by triggers, since a key would need the start as well.
+ * Keeps the calls of each month in a partition of `cdrs`, by their start; statements use `cdrs` like any table.
+ * Triggers check references from and to calls, because a foreign key would have to include the start.
  */
 
 /** Parts are made for the present month and so many after it, and for calls of so many years before. */

@@ -3,6 +3,7 @@ import { closeSync, existsSync, linkSync, openSync, rmSync, statSync } from 'nod
 import { promisify } from 'node:util'
 import { AppError } from '../../../core/errors.ts'
 import type { Spread } from '../../sql/spread.ts'
+import { FLEETING_TABLES } from '../../sql/tables.ts'
 import { claimAlone } from '../fleet/serving.ts'
 import { connect, type Database } from './database.ts'
 import { codeOf, translate } from './errors.ts'
@@ -52,6 +53,7 @@ export async function backup(address: string, to: string): Promise<{ readonly by
     await runClient(address, 'pg_dump', [
       '--format=custom',
       '--exclude-schema=before_restore_*',
+      ...FLEETING_TABLES.map(table => `--exclude-table-data=${table}`),
       '--no-owner',
       `--file=${draft}`,
     ])

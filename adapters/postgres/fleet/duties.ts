@@ -46,34 +46,39 @@ export function duties(address: string): Duties {
     present = null
     await (await last?.catch(() => null))?.close()
   }
+  const holding = async <T>(act: () => Promise<T>): Promise<T> => {
+    holders++
+    try {
+      return await act()
+    } finally {
+      if (--holders === 0) await close()
+    }
+  }
   return {
-    hold: async (duty, work, signal) => {
-      holders++
-      try {
+    hold: (duty, work, signal) =>
+      holding(async () => {
         while (!signal.aborted) {
-          await turn(line, duty, work, signal)
+          await turn(line, duty, lost => work(AbortSignal.any([signal, lost])))
           await pause(LOOK_MS, undefined, { signal, ref: false }).catch(() => undefined)
         }
-      } finally {
-        if (--holders === 0) await close()
-      }
-    },
+      }),
+    attempt: (duty, work) => holding(() => turn(line, duty, work)),
   }
 }
 
-/** Does the work if the duty is free. */
+/** Does the work if the duty is free, and returns whether it was. */
 async function turn(
   line: () => Promise<Line>,
   duty: string,
-  work: (signal: AbortSignal) => Promise<void>,
-  signal: AbortSignal,
-): Promise<void> {
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<boolean> {
   const taken = await line()
     .then(async held => ((await held.take(duty)) ? held : null))
     .catch(() => null)
-  if (taken === null) return
+  if (taken === null) return false
   try {
-    await work(AbortSignal.any([signal, taken.lost]))
+    await work(taken.lost)
+    return true
   } finally {
     await taken.giveUp(duty).catch(() => undefined)
   }

@@ -11,4 +11,8 @@ export const duties: Duties = {
       await pause(BETWEEN_MS, undefined, { signal, ref: false }).catch(() => undefined)
     }
   },
+  attempt: async (_, work) => {
+    await work(new AbortController().signal)
+    return true
+  },
 }

@@ -11,6 +11,7 @@ import { noteSuspects } from './suspects.ts'
 import { findUnread } from './unread-log.ts'
 
 const SWEEP_MS = 10_000
+const JOBS_MS = 1_000
 const RETENTION_MS = 3_600_000
 const SUSPECT_MS = 30_000
 const UNREAD_MS = 3_600_000
@@ -35,7 +36,7 @@ export async function ownUpkeep({ signIn, tools }: Trunkline, log: Logger, signa
   const repeat = repeating(log, signal)
   await Promise.all([
     repeat(SWEEP_MS, 'sweep of sessions', () => signIn.forgetExpired()),
-    repeat(RETENTION_MS, 'sweep of imports and exports', () => tools.jobs.sweep()),
+    repeat(JOBS_MS, 'look for imports and exports', () => tools.jobs.look()),
   ])
 }
 
@@ -46,12 +47,13 @@ export async function upkeep(
   log: Logger,
   signal: AbortSignal,
 ): Promise<void> {
-  const { storage, clock, onUnread, messaging } = trunkline
+  const { storage, clock, onUnread, messaging, tools } = trunkline
   const repeat = repeating(log, signal)
   await Promise.all([
     storage.indexing.followWrites(signal, failureOf(log, 'search index')),
     repeat(SWEEP_MS, 'sweep of messages', () => messaging.sweep()),
     repeat(SWEEP_MS, 'sweep of failed logins', () => storage.loginCounts.forgetExpired()),
+    repeat(RETENTION_MS, 'sweep of imports and exports', () => tools.jobs.sweep()),
     repeat(RETENTION_MS, 'preparation of months', () => storage.retention.prepareMonths(clock.now())),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),

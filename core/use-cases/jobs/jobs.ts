@@ -4,7 +4,7 @@ import { assertInSight, assertMayExport, assertMayImport, unseenFields } from '.
 import { PAGE } from '../../console/import-guide.ts'
 import { addSeconds } from '../../dates.ts'
 import { AppError, invalid, notFound } from '../../errors.ts'
-import { isOver, isResumable, type Job, type Owner } from '../../jobs/job.ts'
+import { type Draft, isOver, isResumable, type Job, type Owner } from '../../jobs/job.ts'
 import type { Audit } from '../../ports/audit.ts'
 import type { JobFile } from '../../ports/jobs.ts'
 import type { Records } from '../../ports/records.ts'
@@ -46,35 +46,32 @@ export class Jobs {
   readonly #ports: JobsPorts
   readonly #schedule: Schedule
   readonly #limits: UploadLimits
-  #last = 0
 
   constructor(ports: JobsPorts) {
     this.#ports = ports
     this.#limits = ports.limits ?? UPLOAD_LIMITS
     this.#schedule = new Schedule(ports, async job => {
       // An imported file is no longer needed.
-      if (job.kind === 'import' && job.state === 'done' && !job.options.dryRun) await this.uploads.forget(job.upload)
+      if (job.kind === 'import' && job.state === 'done' && !job.options.dryRun)
+        await ports.store.removeUpload(job.upload)
     })
-    this.uploads = new Uploads({ ...ports, limits: this.#limits, nextId: () => ++this.#last })
+    this.uploads = new Uploads({ ...ports, limits: this.#limits })
   }
 
   /**
-   * Takes over from an earlier process: uploads can continue, waiting jobs wait again, running ones count as interrupted.
+   * Starts jobs that wait, ends those of programs that are gone, and stops what others have asked to; to be called each
+   * second.
    */
-  async takeUp(): Promise<void> {
-    const { uploads, jobs } = await this.#ports.store.load()
-    this.#last = Math.max(this.#last, ...uploads.map(({ id }) => id), ...jobs.map(({ id }) => id))
-    this.uploads.takeUp(uploads)
-    await this.#schedule.takeUp(jobs)
+  look(): Promise<void> {
+    return this.#schedule.look()
   }
 
   /** Throws `invalid`, `forbidden`, `not_found`, and `conflict` if the upload is incomplete or too many jobs wait. */
   async import({ viewer, owner }: By, resource: Resource, body: unknown): Promise<Job> {
     const { upload: id, tenantId, options, agreed } = askedImport(resource, body)
     assertMayImport(viewer, resource, options.mode)
-    const { received, bytes, name: file } = this.uploads.own({ viewer, owner }, id)
+    const { received, bytes, name: file } = await this.uploads.own({ viewer, owner }, id)
     if (received < bytes) throw new AppError('conflict', `${received} of ${bytes} bytes of the file are there.`)
-    this.#assertFew(owner)
     const tenant = await this.#tenant(resource, viewer.tenantId ?? tenantId)
     const asked = tenant ? { ...options, tenant: tenant.slug } : options
     assertPlanned(resource, asked, file, tenant)
@@ -89,7 +86,6 @@ export class Jobs {
   async export({ viewer, owner }: By, resource: Resource, parameters: Parameters, body: unknown): Promise<Job> {
     const asked = askedExport(body)
     assertMayExport(viewer, resource, asked.withSecrets)
-    this.#assertFew(owner)
     const { search = null, sort, limit: _, after: __, ...selection } = queryOf(resource, parameters)
     const chosen = confinedSelection(viewer, resource, { ...selection, ...(sort ? { sort } : {}) })
     if (asked.withSecrets && secretsIn(resource).length > 0)
@@ -105,15 +101,19 @@ export class Jobs {
   }
 
   /** The latest first. */
-  list(viewer: Pick<Viewer, 'tenantId'>): readonly Job[] {
-    return this.#schedule.all
-      .filter(({ owner }) => viewer.tenantId === null || owner.tenantId === viewer.tenantId)
-      .sort((a, b) => b.id - a.id)
+  list({ tenantId }: Pick<Viewer, 'tenantId'>): Promise<readonly Job[]> {
+    return this.#ports.store.listJobs(tenantId)
+  }
+
+  /** Those that wait or run, the latest first. */
+  async open({ tenantId }: Pick<Viewer, 'tenantId'>): Promise<readonly Job[]> {
+    const open = await this.#ports.store.openJobs()
+    return open.filter(({ owner }) => tenantId === null || owner.tenantId === tenantId).toReversed()
   }
 
   /** Throws `not_found`. */
-  find(viewer: Viewer, id: number): Job {
-    const job = this.#schedule.find(id)
+  async find(viewer: Viewer, id: number): Promise<Job> {
+    const job = await this.#ports.store.findJob(id)
     if (!job) throw notFound(LABEL)
     assertInSight(viewer, job.owner, LABEL)
     return job
@@ -121,44 +121,49 @@ export class Jobs {
 
   /** Stops a job; an import in batches keeps what is stored. Throws `not_found`. */
   async stop(viewer: Viewer, id: number): Promise<Job> {
-    await this.#schedule.stop(this.find(viewer, id))
+    await this.#schedule.stop(await this.find(viewer, id))
     return this.find(viewer, id)
   }
 
   /** Resumes an import that stopped. Throws `not_found`, `forbidden`, and `conflict` if it cannot be resumed. */
   async resume({ viewer, owner }: By, id: number): Promise<Job> {
-    const job = this.find(viewer, id)
+    const job = await this.find(viewer, id)
     if (job.owner.id !== owner.id) throw new AppError('forbidden', 'The job is of another account.')
-    if (job.kind !== 'import' || !isResumable(job))
-      throw new AppError('conflict', 'There is nothing of this job to go on with.')
+    const nothing = new AppError('conflict', 'There is nothing of this job to go on with.')
+    if (job.kind !== 'import' || !isResumable(job)) throw nothing
     assertMayImport(viewer, resourceNamed(job.resource), job.options.mode)
-    this.#assertFew(owner)
-    await this.#schedule.add(job, true)
-    return this.find(viewer, id)
+    const again = { state: 'waiting' as const, endedAt: null, failure: null, continues: true, isStopping: false }
+    const resumed = await this.#ports.store.changeJob(
+      id,
+      present => (isResumable(present) ? { ...present, ...again } : null),
+      assertFew,
+    )
+    if (!resumed) throw nothing
+    this.#startSoon()
+    return resumed
   }
 
   /** Deletes a job that has ended, and its files. Throws `not_found`, `conflict`. */
   async forget(viewer: Viewer, id: number): Promise<void> {
-    const job = this.find(viewer, id)
-    if (!isOver(job)) throw new AppError('conflict', 'The job has not ended: stop it first.')
-    await this.#forget(job)
+    await this.#forget(await this.find(viewer, id))
   }
 
   /** Reads a file of the job, for the account that owns it. Throws `not_found`. */
-  async read({ viewer, owner }: By, id: number, file: JobFile, from = 0) {
-    const job = this.find(viewer, id)
-    const isThere = job.owner.id === owner.id && (file !== 'output' || job.state === 'done')
-    const found = isThere ? await this.#ports.store.read(id, file, from) : null
-    if (!found) throw notFound('File')
-    return { ...found, job }
+  async read({ viewer, owner }: By, id: number, name: JobFile, from = 0) {
+    const job = await this.find(viewer, id)
+    const isThere = job.owner.id === owner.id && (name !== 'output' || job.state === 'done')
+    const found = isThere ? await this.#ports.store.files.read({ id, name }, from) : null
+    if (found) return { ...found, job }
+    if (isThere && name === 'output') return { bytes: 0, pieces: NOTHING, job }
+    throw notFound('File')
   }
 
   /** Deletes what has not been used for a day. */
   async sweep(): Promise<void> {
     const before = addSeconds(this.#ports.clock.now(), -this.#limits.keptFor)
-    for (const job of this.#schedule.all)
+    for (const job of await this.#ports.store.listJobs(null))
       if (isOver(job) && (job.endedAt ?? job.createdAt) < before) await this.#forget(job)
-    await this.uploads.sweep(id => this.#isUsed(id))
+    await this.uploads.sweep()
   }
 
   /** Stops running jobs, which can be resumed, and starts no more. */
@@ -166,31 +171,27 @@ export class Jobs {
     return this.#schedule.close()
   }
 
-  #isUsed(upload: number): boolean {
-    return this.#schedule.all.some(job => job.kind === 'import' && job.upload === upload)
-  }
-
   async #forget(job: Job): Promise<void> {
-    await this.#schedule.forget(job.id)
-    if (job.kind === 'import' && !this.#isUsed(job.upload)) await this.uploads.forget(job.upload)
+    if (!(await this.#ports.store.removeJob(job.id)))
+      throw new AppError('conflict', 'The job has not ended: stop it first.')
   }
 
-  async #add(job: Job): Promise<Job> {
-    await this.#schedule.add(job)
-    return this.#schedule.find(job.id) ?? job
+  async #add(draft: Draft<Job>): Promise<Job> {
+    const job = await this.#ports.store.addJob(draft, assertFew)
+    this.#startSoon()
+    return job
+  }
+
+  #startSoon(): void {
+    this.look().catch(this.#ports.onTrouble)
   }
 
   #begun(owner: Owner, { name }: Resource) {
     const progress = { bytes: 0, rows: 0, rejected: 0 }
     const createdAt = this.#ports.clock.now()
     const times = { createdAt, startedAt: null, endedAt: null }
-    return { id: ++this.#last, owner, resource: name, state: 'waiting' as const, ...times, progress, failure: null }
-  }
-
-  #assertFew(owner: Owner): void {
-    const open = this.#schedule.all.filter(job => job.owner.id === owner.id && !isOver(job)).length
-    if (open >= OF_ACCOUNT)
-      throw new AppError('conflict', `${open} jobs of yours wait or run already: wait until one has ended.`)
+    const state = { state: 'waiting' as const, failure: null, run: 0, continues: false, isStopping: false }
+    return { owner, resource: name, ...state, ...times, progress }
   }
 
   async #tenant(resource: Resource, id: number | null) {
@@ -201,6 +202,13 @@ export class Jobs {
       throw invalid([broken('tenant', new Problem('format', `does not apply: ${resource.plural} belong to no tenant`))])
     return { id, slug: String(row['slug']) }
   }
+}
+
+const NOTHING: AsyncIterable<Uint8Array> = (async function* () {})()
+
+function assertFew(open: number): void {
+  if (open >= OF_ACCOUNT)
+    throw new AppError('conflict', `${open} jobs of yours wait or run already: wait until one has ended.`)
 }
 
 type Tenant = { readonly id: number; readonly slug: string }

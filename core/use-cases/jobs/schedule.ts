@@ -1,15 +1,24 @@
-import type { Timestamp } from '../../dates.ts'
+import { AppError } from '../../errors.ts'
 import { isOver, type Job } from '../../jobs/job.ts'
 import type { JobEnd, JobRunner, JobStore, JobWatcher } from '../../ports/jobs.ts'
 import type { Clock } from '../../ports/system.ts'
+import type { Duties } from '../../ports/upkeep.ts'
 
-/** Jobs that run at the same time. */
+/** Jobs that a program runs at the same time. */
 const AT_ONCE = 2
+/** How often, and how many times, the end of a job is noted again while the storage cannot be reached. */
+const AGAIN_MS = 1_000
+const MOST_TRIES = 60
+/** How often a job that another program runs is looked at until it has stopped, and how many times. */
+const LOOK_MS = 100
+const MOST_LOOKS = 60
 
 export interface SchedulePorts {
   readonly store: JobStore
   readonly runner: JobRunner
+  readonly duties: Pick<Duties, 'attempt'>
   readonly clock: Clock
+  pause(milliseconds: number): Promise<void>
   /** Called with an error of a job that its input did not cause. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -19,68 +28,51 @@ interface Running {
   readonly done: Promise<void>
 }
 
-/** All jobs; starts those that wait as soon as there is room. */
+/**
+ * Runs the jobs that wait, beside other programs that serve the database. To run a job is a duty: a job that counts as
+ * running without anyone having its duty was left by a program that ended.
+ */
 export class Schedule {
   readonly #ports: SchedulePorts
   readonly #onEnd: (job: Job) => Promise<void>
-  readonly #all = new Map<number, Job>()
+  /** The jobs that this program runs, or tries to. */
   readonly #running = new Map<number, Running>()
-  readonly #resumed = new Set<number>()
   #isClosing = false
 
-  /** `onEnd` is called with each job that has ended. */
+  /** `onEnd` is called with each job of this program that has ended. */
   constructor(ports: SchedulePorts, onEnd: (job: Job) => Promise<void>) {
     this.#ports = ports
     this.#onEnd = onEnd
   }
 
-  /** Takes over the jobs of an earlier process: waiting ones wait again, running ones count as interrupted. */
-  async takeUp(jobs: readonly Job[]): Promise<void> {
-    const { clock } = this.#ports
-    for (const job of jobs)
-      if (job.state !== 'running') this.#all.set(job.id, job)
-      else
-        await this.save({
-          ...job,
-          state: 'interrupted',
-          endedAt: clock.now(),
-          failure: 'The service ended while it ran.',
-        })
-    this.#startNext()
+  /** Starts jobs that wait while there is room, ends those left by others, and stops what somebody has asked to. */
+  async look(): Promise<void> {
+    for (const job of await this.#ports.store.openJobs()) {
+      if (this.#isClosing) return
+      const running = this.#running.get(job.id)
+      if (running && job.isStopping) running.abort.abort()
+      if (running) continue
+      if (job.state === 'running') await this.#ports.duties.attempt(dutyOf(job), () => this.#interrupt(job))
+      else if (this.#running.size < AT_ONCE) this.#start(job)
+    }
   }
 
-  get all(): readonly Job[] {
-    return [...this.#all.values()]
-  }
-
-  find(id: number): Job | undefined {
-    return this.#all.get(id)
-  }
-
-  async save(job: Job): Promise<void> {
-    this.#all.set(job.id, job)
-    await this.#ports.store.saveJob(job)
-  }
-
-  /** Adds a new job, or a stopped one that continues. */
-  async add(job: Job, isResumed = false): Promise<void> {
-    if (isResumed) this.#resumed.add(job.id)
-    await this.save({ ...job, state: 'waiting', endedAt: null, failure: null })
-    this.#startNext()
-  }
-
-  /** Resolves once it is over. */
-  async stop(job: Job): Promise<void> {
-    const running = this.#running.get(job.id)
+  /** Stops a job, whoever runs it. Resolves once it is over, or after some seconds. */
+  async stop({ id }: Job): Promise<void> {
+    const { store, clock, pause } = this.#ports
+    await store.changeJob(id, job => {
+      if (isOver(job)) return null
+      if (job.state === 'running') return { ...job, isStopping: true }
+      return { ...job, state: 'stopped', endedAt: clock.now(), failure: 'Stopped.' }
+    })
+    const running = this.#running.get(id)
     running?.abort.abort()
-    if (running) await running.done
-    else if (!isOver(job))
-      await this.save({ ...job, state: 'stopped', endedAt: this.#ports.clock.now(), failure: 'Stopped.' })
-  }
-
-  async forget(id: number): Promise<void> {
-    this.#all.delete(id)
-    await this.#ports.store.removeJob(id)
+    await running?.done
+    for (let looks = 0; looks < MOST_LOOKS; looks++) {
+      const job = await store.findJob(id)
+      if (!job || isOver(job)) return
+      await pause(LOOK_MS)
+    }
   }
 
   /** Interrupts the running jobs, and starts no more. */
@@ -90,62 +82,89 @@ export class Schedule {
     await Promise.all([...this.#running.values()].map(({ done }) => done))
   }
 
-  #startNext(): void {
-    for (const job of this.#all.values()) {
-      if (this.#isClosing || this.#running.size >= AT_ONCE) return
-      if (job.state === 'waiting' && !this.#running.has(job.id)) this.#start(job)
-    }
-  }
-
   #start(job: Job): void {
     const abort = new AbortController()
-    const done = this.#run(job, abort.signal)
-      .catch(this.#ports.onTrouble)
-      .finally(() => {
+    const { duties, onTrouble } = this.#ports
+    const done = duties
+      .attempt(dutyOf(job), lost => this.#run(job.id, AbortSignal.any([abort.signal, lost])))
+      .catch(error => onTrouble(error))
+      .then(async isOurs => {
         this.#running.delete(job.id)
-        this.#startNext()
+        // Another one may wait for the room.
+        if (isOurs === true) await this.look().catch(onTrouble)
       })
     this.#running.set(job.id, { abort, done })
   }
 
-  async #run(job: Job, signal: AbortSignal): Promise<void> {
-    const { runner, clock } = this.#ports
-    const isResumed = this.#resumed.delete(job.id)
-    const started = { ...job, state: 'running' as const, startedAt: clock.now() }
-    await this.save(started)
-    const end = await runner.run(started, isResumed, this.#watching(job.id), signal).catch((error: unknown): JobEnd => {
-      this.#ports.onTrouble(error)
+  async #run(id: number, signal: AbortSignal): Promise<void> {
+    const { store, runner, clock, onTrouble } = this.#ports
+    const job = await store.changeJob(id, waiting =>
+      waiting.state === 'waiting'
+        ? { ...waiting, state: 'running', startedAt: clock.now(), run: waiting.run + 1 }
+        : null,
+    )
+    if (!job) return
+    const end = await runner.run(job, this.#watching(job), signal).catch((error: unknown): JobEnd => {
+      onTrouble(error)
       return { state: 'failed', failure: 'Something went wrong that the log of the service tells.', stored: 0 }
     })
-    const reached = this.#all.get(job.id)
-    if (!reached) return
-    const over = ended(reached, end, clock.now(), this.#isClosing)
-    await this.#onEnd(over)
-    await this.save(over)
+    const over = await this.#noted(job, end)
+    if (over) await this.#onEnd(over)
   }
 
-  #watching(id: number): JobWatcher {
+  /** Another program may have taken a job for left behind that ends after all: this is its true end. */
+  async #noted({ id, run }: Job, end: JobEnd): Promise<Job | null> {
+    const { store, clock, pause } = this.#ports
+    for (let tries = 1; ; tries++)
+      try {
+        return await store.changeJob(id, job => (job.run === run ? ended(job, end, clock.now()) : null))
+      } catch (error) {
+        const mayPass = error instanceof AppError && ['unavailable', 'outcome_unknown', 'busy'].includes(error.code)
+        if (!mayPass || this.#isClosing || tries === MOST_TRIES) throw error
+        await pause(AGAIN_MS)
+      }
+  }
+
+  async #interrupt({ id, run }: Job): Promise<void> {
+    const { store, clock } = this.#ports
+    const over = { state: 'interrupted' as const, endedAt: clock.now(), failure: 'The service ended while it ran.' }
+    await store.changeJob(id, job => (job.state === 'running' && job.run === run ? { ...job, ...over } : null))
+  }
+
+  #watching(job: Job): JobWatcher {
+    const { store } = this.#ports
+    let noting = false
     return {
       at: progress => {
-        const job = this.#all.get(id)
-        if (job) this.#all.set(id, { ...job, progress })
+        if (noting) return
+        noting = true
+        store
+          .noteProgress(job, progress)
+          .catch(() => undefined)
+          .finally(() => {
+            noting = false
+          })
       },
       began: async before => {
-        const job = this.#all.get(id)
-        if (job?.kind === 'import') await this.save({ ...job, began: before })
+        await store.changeJob(job.id, present =>
+          present.kind === 'import' && present.run === job.run ? { ...present, began: before } : null,
+        )
       },
     }
   }
 }
 
-function ended(job: Job, end: JobEnd, endedAt: Timestamp, isClosing: boolean): Job {
+const dutyOf = ({ id }: Job): string => `job ${id}`
+
+function ended(job: Job, end: JobEnd, endedAt: Job['endedAt']): Job {
   if (end.state === 'done') {
     const over = { ...job, state: end.state, endedAt, progress: end.progress, failure: null }
     if (over.kind === 'export') return { ...over, bytes: end.progress.bytes }
     return { ...over, outcome: end.outcome }
   }
   const { failure, stored } = end
-  const state = isClosing && end.state === 'stopped' ? 'interrupted' : end.state
+  // Nobody has asked to stop it: its program ended, or lost the duty.
+  const state = end.state === 'stopped' && !job.isStopping ? 'interrupted' : end.state
   return job.kind === 'export'
     ? { ...job, state, endedAt, failure }
     : { ...job, state, endedAt, failure, stored: Math.max(stored, job.stored) }

@@ -31,12 +31,6 @@ interface UploadPorts {
   readonly store: JobStore
   readonly clock: Clock
   readonly limits: UploadLimits
-  nextId(): number
-}
-
-interface Writing {
-  cut(): void
-  readonly done: Promise<void>
 }
 
 interface Asker {
@@ -50,126 +44,78 @@ const sizeOf = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`
 /** Files being uploaded: a client continues after the last byte that arrived, whatever happened in between. */
 export class Uploads {
   readonly #ports: UploadPorts
-  readonly #all = new Map<number, Upload>()
-  readonly #writing = new Map<number, Writing>()
 
   constructor(ports: UploadPorts) {
     this.#ports = ports
   }
 
-  takeUp(uploads: readonly Upload[]): void {
-    for (const each of uploads) this.#all.set(each.id, each)
-  }
-
   /** Throws `invalid`, `too_large`, and `conflict` if the account has too many. */
   async begin(owner: Owner, body: unknown): Promise<Upload> {
-    const { clock, store, nextId } = this.#ports
+    const { clock, store, limits } = this.#ports
     const { name, bytes } = askedUpload(body)
-    this.#assertRoom(owner, bytes)
-    const upload = { id: nextId(), owner, name, bytes, received: 0, touchedAt: clock.now() }
-    this.#all.set(upload.id, upload)
-    await store.saveUpload(upload)
-    return upload
+    if (bytes > limits.bytes)
+      throw new AppError('too_large', `The file is larger than ${sizeOf(limits.bytes)}: import it by the command line.`)
+    const draft = { owner, name, bytes, received: 0, touchedAt: clock.now() }
+    return store.addUpload(draft, others => this.#assertRoom(others, bytes))
   }
 
   /** Throws `not_found`. */
-  find(viewer: Viewer, id: number): Upload {
-    const upload = this.#all.get(id)
+  async find(viewer: Viewer, id: number): Promise<Upload> {
+    const upload = await this.#ports.store.findUpload(id)
     if (!upload) throw notFound(LABEL)
     assertInSight(viewer, upload.owner, LABEL)
     return upload
   }
 
   /** Throws `not_found`, and `forbidden` for another account's upload. */
-  own({ viewer, owner }: Asker, id: number): Upload {
-    const upload = this.find(viewer, id)
+  async own({ viewer, owner }: Asker, id: number): Promise<Upload> {
+    const upload = await this.find(viewer, id)
     if (upload.owner.id !== owner.id) throw new AppError('forbidden', 'The upload is of another account.')
     return upload
   }
 
   /**
-   * Appends after the first `at` bytes. Keeps what arrived before the pieces break off. Throws like `own`, `conflict`
-   * if a different number of bytes is there, `too_large`, `storage_full`.
+   * Appends after the first `at` bytes. Keeps what arrived before the pieces break off. A broken connection may still
+   * look open: whoever continues replaces it, wherever it is. Throws like `own`, `conflict` if a different number of
+   * bytes is there, `too_large`, `storage_full`.
    */
   async append(asker: Asker, id: number, at: number, pieces: AsyncIterable<Uint8Array>): Promise<Upload> {
-    this.own(asker, id)
-    // A broken connection may still look open here: whoever continues replaces it.
-    const earlier = this.#writing.get(id)
-    earlier?.cut()
-    await earlier?.done.catch(() => undefined)
-    const { received, bytes } = this.own(asker, id)
-    if (received !== at) throw new AppError('conflict', `${received} bytes of the upload are there, not ${at}.`)
-    const writing = this.#write(id, at, bytes - at, pieces)
-    this.#writing.set(id, writing)
-    try {
-      await writing.done
-    } finally {
-      if (this.#writing.get(id) === writing) this.#writing.delete(id)
+    const { store, clock } = this.#ports
+    const { bytes } = await this.own(asker, id)
+    const writing = await store.beginWriting(id, at)
+    if (writing === null) {
+      const { received } = await this.own(asker, id)
+      throw new AppError('conflict', `${received} bytes of the upload are there, not ${at}.`)
+    }
+    let end = at
+    for await (const piece of pieces) {
+      if (end + piece.length > bytes) throw new AppError('too_large', 'More bytes came than the upload has.')
+      if (!(await store.extend(id, writing, end, piece, clock.now()))) break
+      end += piece.length
     }
     return this.own(asker, id)
   }
 
   /** Throws like `own`. */
   async remove(asker: Asker, id: number): Promise<void> {
-    this.own(asker, id)
-    await this.forget(id)
-  }
-
-  async forget(id: number): Promise<void> {
-    this.#writing.get(id)?.cut()
-    this.#all.delete(id)
+    await this.own(asker, id)
     await this.#ports.store.removeUpload(id)
   }
 
-  /** Deletes uploads that have not been used for a long time, unless one is in use. */
-  async sweep(isInUse: (id: number) => boolean): Promise<void> {
-    const { clock, limits } = this.#ports
+  /** Deletes uploads that have not been used for a long time. */
+  async sweep(): Promise<void> {
+    const { clock, limits, store } = this.#ports
     const before = addSeconds(clock.now(), -limits.keptFor)
-    for (const { id, touchedAt } of this.#all.values())
-      if (touchedAt < before && !isInUse(id) && !this.#writing.has(id)) await this.forget(id)
+    for (const id of await store.forgottenUploads(before)) await store.removeUpload(id)
   }
 
-  #assertRoom({ id }: Owner, bytes: number): void {
+  #assertRoom(others: readonly Upload[], bytes: number): void {
     const { limits } = this.#ports
-    if (bytes > limits.bytes)
-      throw new AppError('too_large', `The file is larger than ${sizeOf(limits.bytes)}: import it by the command line.`)
-    const mine = [...this.#all.values()].filter(({ owner }) => owner.id === id)
-    const taken = mine.reduce((sum, each) => sum + each.bytes, 0)
-    if (mine.length >= limits.ofAccount || taken + bytes > limits.bytesOfAccount)
+    const taken = others.reduce((sum, each) => sum + each.bytes, 0)
+    if (others.length >= limits.ofAccount || taken + bytes > limits.bytesOfAccount)
       throw new AppError(
         'conflict',
-        `You have ${counted(mine.length, 'file')} here already; at most ${limits.ofAccount} of ${sizeOf(limits.bytesOfAccount)} in all are kept. Delete jobs that have ended.`,
+        `You have ${counted(others.length, 'file')} here already; at most ${limits.ofAccount} of ${sizeOf(limits.bytesOfAccount)} in all are kept. Delete jobs that have ended.`,
       )
-  }
-
-  #write(id: number, at: number, most: number, pieces: AsyncIterable<Uint8Array>): Writing {
-    let cut = (): void => {}
-    const isCut = new Promise<null>(resolve => {
-      cut = () => resolve(null)
-    })
-    const done = this.#ports.store.append(id, at, upTo(most, pieces, isCut), received => {
-      const upload = this.#all.get(id)
-      if (upload) this.#all.set(id, { ...upload, received, touchedAt: this.#ports.clock.now() })
-    })
-    return { done, cut: () => cut() }
-  }
-}
-
-/**
- * Yields the pieces until they are cut off, even while waiting for another. Throws `too_large` beyond that many bytes.
- */
-async function* upTo(
-  most: number,
-  pieces: AsyncIterable<Uint8Array>,
-  isCut: Promise<null>,
-): AsyncGenerator<Uint8Array> {
-  const source = pieces[Symbol.asyncIterator]()
-  let room = most
-  for (;;) {
-    const next = await Promise.race([source.next(), isCut])
-    if (next === null || next.done) return
-    room -= next.value.length
-    if (room < 0) throw new AppError('too_large', 'More bytes came than the upload has.')
-    yield next.value
   }
 }

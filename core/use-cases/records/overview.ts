@@ -1,5 +1,4 @@
 import { addSeconds, type Timestamp } from '../../dates.ts'
-import { isOver } from '../../jobs/job.ts'
 import type { Calls } from '../../ports/calls.ts'
 import type { SmsReports } from '../../ports/messaging/sms-reports.ts'
 import type { Records } from '../../ports/records.ts'
@@ -38,7 +37,7 @@ export interface OverviewPorts {
   readonly records: Pick<Records, 'countUpTo'>
   readonly calls: Pick<Calls, 'unratedCount' | 'quarantineCount'>
   readonly smsReports: Pick<SmsReports, 'figures'>
-  readonly jobs: Pick<Jobs, 'list'>
+  readonly jobs: Pick<Jobs, 'open'>
   readonly clock: Clock
   readonly surroundings: Surroundings
   /** The tenant to limit the figures to. */
@@ -58,7 +57,7 @@ const FRESH_SECONDS_OF_ONE = 20
 /** Counting stops here. */
 const MOST_COUNTED = 10_001
 
-/** The figures of the moment, gathered at most every few seconds; those of jobs are in memory, and always current. */
+/** The figures of the moment, gathered at most every few seconds; those of jobs are always current. */
 export function overview(ports: OverviewPorts): Overview {
   const { clock, tenantId } = ports
   const fresh = tenantId === undefined ? FRESH_SECONDS : FRESH_SECONDS_OF_ONE
@@ -72,17 +71,16 @@ export function overview(ports: OverviewPorts): Overview {
         latest = null
       })
     }
-    return { ...(await latest.pulse), jobs: openJobs(ports) }
+    return { ...(await latest.pulse), jobs: await openJobs(ports) }
   }
 }
 
 type Gathered = Omit<Pulse, 'jobs'>
 
-const openJobs = ({ jobs, tenantId }: OverviewPorts): Pulse['jobs'] =>
-  jobs
-    .list({ tenantId: tenantId ?? null })
-    .filter(job => !isOver(job))
-    .map(({ id, progress }) => ({ id, rows: progress.rows }))
+async function openJobs({ jobs, tenantId }: OverviewPorts): Promise<Pulse['jobs']> {
+  const open = await jobs.open({ tenantId: tenantId ?? null })
+  return open.map(({ id, progress }) => ({ id, rows: progress.rows }))
+}
 
 async function gather(ports: OverviewPorts): Promise<Gathered> {
   const { records, calls, clock, tenantId } = ports

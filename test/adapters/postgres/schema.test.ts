@@ -3,16 +3,20 @@ import { test } from 'node:test'
 import { migrate, migrations } from '../../../adapters/postgres/database/migrate.ts'
 import { sql } from '../../../adapters/postgres/database/sql.ts'
 import { openStorage } from '../../../adapters/postgres/storage.ts'
-import { inPostgres } from '../../../adapters/sql/migrations.ts'
-import { TABLES } from '../../../adapters/sql/tables.ts'
+import { inPostgres, postgresMigrations, sqliteMigrations } from '../../../adapters/sql/migrations.ts'
+import { FLEETING_TABLES, TABLES } from '../../../adapters/sql/tables.ts'
+import { migrations as sqliteMigrationsInAll } from '../../../adapters/sqlite/database/migrate.ts'
 import { openStorage as openSqlite } from '../../../adapters/sqlite/storage.ts'
 import { manualClock } from '../../support/clock.ts'
 import { newDatabase } from '../../support/postgres/databases.ts'
 
 /**
- * SQLite's tables for its search indexes, and PostgreSQL's for its schema; PostgreSQL does not count changes of calls.
+ * SQLite's tables for its search indexes, and PostgreSQL's for its schema and for what SQLite keeps in files; PostgreSQL
+ * does not count changes of calls.
  */
-const OWN = /^(search_|schema_version|sqlite_|call_revisions|login_counts)|_search[._]/
+const OWN = new RegExp(
+  `^(search_|schema_version|sqlite_|call_revisions|login_counts|(${FLEETING_TABLES.join('|')})\\.)|_search[._]`,
+)
 /** SQLite's number for the order of changes; PostgreSQL uses transactions. */
 const RENAMED = new Map([['switch_changes.changed_by', 'switch_changes.seq']])
 
@@ -35,11 +39,17 @@ test('both storages keep the same in tables of the same names', async () => {
   assert.deepEqual(differing, [], 'add a migration to adapters/sql/migrations.ts')
 })
 
+test('new migrations are of both storages: those of each alone are released, and numbers count all of them', () => {
+  assert.equal(migrations.length - postgresMigrations().length, 4, 'add it to adapters/sql/migrations.ts')
+  assert.equal(sqliteMigrationsInAll.length - sqliteMigrations().length, 25, 'add it to adapters/sql/migrations.ts')
+  assert.equal(sqliteMigrations().length, postgresMigrations().length)
+})
+
 test('every text is compared by bytes', async () => {
   const storage = await openStorage(await newDatabase(), { clock: manualClock(), create: true })
   const others = await storage.database.values<string>(
     sql`SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_schema = 'public'
-      AND table_name = ANY(${TABLES}) AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
+      AND table_name = ANY(${[...TABLES, ...FLEETING_TABLES]}) AND data_type = 'text' AND collation_name IS DISTINCT FROM 'C'`,
   )
   await storage.close()
   assert.deepEqual(others, [])

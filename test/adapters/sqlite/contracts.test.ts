@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { jobFolder } from '../../../adapters/files/job-folder.ts'
 import { openStorage, type SqliteStorage } from '../../../adapters/sqlite/storage.ts'
 import { EVERY_PORT, portsWithoutContract, prove } from '../../contracts/all.ts'
 import type { Port } from '../../contracts/contract.ts'
@@ -26,13 +27,19 @@ const empty = join(folder.path, 'empty.db')
 await openStorage(empty, { clock: manualClock(), create: true, migrate: true }).close()
 let files = 0
 
-const onFile = (clock: ManualClock): SqliteStorage => {
+/** Its uploads and jobs are files. */
+const withJobs = (storage: SqliteStorage) => ({
+  ...storage,
+  jobs: jobFolder(join(folder.path, `jobs-${++files}`)),
+})
+
+const open = (path: string, clock: ManualClock) => withJobs(openStorage(path, { clock }))
+
+const onFile = (clock: ManualClock) => {
   const path = join(folder.path, `${++files}.db`)
   copyFileSync(empty, path)
-  return openStorage(path, { clock })
+  return open(path, clock)
 }
 
-const openBackup = (path: string, clock: ManualClock): SqliteStorage => openStorage(path, { clock })
-
-prove({ name: 'SQLite on a file', serves: EVERY_PORT, open: onFile, openBackup })
-prove({ name: 'SQLite in memory', serves: EVERY_PORT, open: clock => openStorage(':memory:', { clock }), openBackup })
+prove({ name: 'SQLite on a file', serves: EVERY_PORT, open: onFile, openBackup: open })
+prove({ name: 'SQLite in memory', serves: EVERY_PORT, open: clock => open(':memory:', clock), openBackup: open })

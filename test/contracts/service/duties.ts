@@ -27,6 +27,23 @@ behaviour(
   },
 )
 
+behaviour('a duty that is free is done once, and what its work throws is thrown', async ({ duties }) => {
+  let done = 0
+  assert.equal(
+    await duties.attempt('job 1', async lost => {
+      assert.equal(lost.aborted, false)
+      done++
+    }),
+    true,
+  )
+  assert.equal(done, 1)
+  await assert.rejects(
+    duties.attempt('job 1', () => Promise.reject(new Error('broken'))),
+    { message: 'broken' },
+  )
+  assert.equal(await duties.attempt('job 1', async () => undefined), true)
+})
+
 behaviour('a duty ends as its work fails', async ({ duties }) => {
   const never = new AbortController()
   const failing = duties.hold('feed', () => Promise.reject(new Error('broken')), never.signal)

@@ -72,7 +72,7 @@ export async function valuesIn(db: string, statement: string): Promise<string[]>
 /** What clients have been told of the calls that they posted. */
 export interface Told {
   readonly acknowledged: Set<string>
-  /** Nobody knows whether these are stored. */
+  /** Calls whose answer was lost: they may be stored. */
   readonly unknown: Set<string>
 }
 

@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http'
-import { join } from 'node:path'
 import { after, before } from 'node:test'
 import { startWorld, type World } from '../data/records.ts'
+import { databaseAt } from '../storages.ts'
 import { type Answer, temporaryFolder } from './app.ts'
 import { ended } from './jobs.ts'
 
@@ -20,27 +20,33 @@ export const deskOf = ({ service, session, send, get }: World): Desk => ({
 /** Registers a world with a database in a file for the tests of a file, and a desk in it. */
 export function transferPlace() {
   const folder = temporaryFolder()
-  const db = join(folder.path, 'transfers.db')
-  let world: World
+  let [db, world]: [string, World | null] = ['', null]
+  const present = (): World => {
+    if (!world) throw new Error('The tests have not begun.')
+    return world
+  }
   const start = async (): Promise<void> => {
+    db = await databaseAt(folder.path, 'transfers.db')
     world = await startWorld({ db })
-    await world.service.trunkline.tools.jobs.takeUp()
+    await world.service.trunkline.tools.jobs.look()
   }
   before(start)
   after(async () => {
-    await world.close()
+    await present().close()
     folder.remove()
   })
   return {
-    db,
+    get db() {
+      return db
+    },
     get world() {
-      return world
+      return present()
     },
     get desk() {
-      return deskOf(world)
+      return deskOf(present())
     },
     restart: async (): Promise<void> => {
-      await world.close()
+      await present().close()
       await start()
     },
   }

@@ -28,7 +28,8 @@ export function openRejectFile(path: string, input: string, resumeAt: number | n
       writeAll(path, file, content, isSpecial ? null : bytes)
       bytes += content.length
     },
-    close: () => {
+    kept: async () => {},
+    close: async () => {
       if (file !== null) closeSync(file)
     },
   }

@@ -40,6 +40,7 @@ export function watching(
         if (isKept && !isJson && !context.options.quiet) print(warning, 'warning: ')
       },
       keepsRejects: options.rejectFile !== undefined,
+      kept: async () => {},
       openRejects: (_, resumeAt) =>
         options.rejectFile === undefined ? null : openRejectFile(options.rejectFile, name, resumeAt),
       approve: (replacing, load, rows) => {

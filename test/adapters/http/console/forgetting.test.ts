@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { manualClock } from '../../../support/clock.ts'
 import { startWorld, type World } from '../../../support/data/records.ts'
 import { temporaryFolder } from '../../../support/http/app.ts'
+import { keptOf } from '../../../support/http/jobs.ts'
 import { type Desk, deskOf, HEADER, rates, run, sendPart, uploaded } from '../../../support/http/transfers.ts'
+import { databaseAt } from '../../../support/storages.ts'
 
 const HOUR = 3_600
 const folder = temporaryFolder()
-const db = join(folder.path, 'forgetting.db')
 const clock = manualClock()
+let db: string
 let world: World
 before(async () => {
+  db = await databaseAt(folder.path, 'forgetting.db')
   world = await startWorld({ db }, { clock })
-  await world.service.trunkline.tools.jobs.takeUp()
+  await world.service.trunkline.tools.jobs.look()
 })
 after(async () => {
   await world.close()
@@ -33,7 +34,7 @@ async function later(hours: number): Promise<Desk> {
   }
 }
 
-const files = (): string[] => readdirSync(`${db}-jobs`).filter(name => name.startsWith('upload-'))
+const uploads = async (): Promise<string[]> => (await keptOf(db)).filter(name => name.startsWith('upload-'))
 
 test('an unfinished upload goes, with its file, a day after its last byte', async () => {
   const desk = deskOf(world)
@@ -43,11 +44,11 @@ test('an unfinished upload goes, with its file, a day after its last byte', asyn
   assert.equal((await sendPart(nextDay, id, 2, Buffer.from('cd'))).status, 200)
   const dayAfter = await later(23)
   assert.equal((await dayAfter.ask('GET', `/api/console/uploads/${id}`)).json.data.offset, 4)
-  assert.equal(files().filter(name => name.startsWith(`upload-${id}.`)).length > 0, true)
+  assert.deepEqual(await uploads(), [`upload-${id}`])
   const tooLate = await later(2)
   assert.equal((await tooLate.ask('GET', `/api/console/uploads/${id}`)).status, 404)
   assert.equal((await sendPart(tooLate, id, 4, Buffer.from('ef'))).status, 404)
-  assert.deepEqual(files(), [])
+  assert.deepEqual(await uploads(), [])
 })
 
 test('a checked file stays as long as its job is shown, and both go a day after its end', async () => {
@@ -62,5 +63,5 @@ test('a checked file stays as long as its job is shown, and both go a day after 
   const dayAfter = await later(5)
   assert.equal((await dayAfter.ask('GET', `/api/console/jobs/${job.id}`)).status, 404)
   assert.equal((await dayAfter.ask('GET', `/api/console/uploads/${upload}`)).status, 404)
-  assert.deepEqual(files(), [])
+  assert.deepEqual(await uploads(), [])
 })

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
 import { describe, it } from 'node:test'
 import { signedIn } from '../../../support/http/accounts.ts'
 import { ADMIN, type Answer } from '../../../support/http/app.ts'
-import { ended } from '../../../support/http/jobs.ts'
+import { ended, keptOf } from '../../../support/http/jobs.ts'
 import { login, sessionOf } from '../../../support/http/sessions.ts'
 import { type Desk, HEADER, imported, rates, run, transferPlace, uploaded } from '../../../support/http/transfers.ts'
 
@@ -223,11 +222,11 @@ describe('an import', () => {
 
   it('is deleted with its files once it is over', async () => {
     const job = await imported(place.desk, 'rates', `${HEADER}\n1,,x,60,active\n`, { tenant: await newTenant() })
-    assert.ok(readdirSync(`${place.db}-jobs`).some(name => name.startsWith(`job-${job.id}.`)))
+    const [ofJob, ofUpload] = [`job-${job.id}`, `upload-${job.upload}`]
+    assert.ok((await keptOf(place.db)).includes(ofJob))
     assert.equal((await place.desk.ask('DELETE', `/api/console/jobs/${job.id}`)).status, 200)
-    const names = readdirSync(`${place.db}-jobs`)
     assert.deepEqual(
-      names.filter(name => name.startsWith(`job-${job.id}.`) || name.startsWith(`upload-${job.upload}.`)),
+      (await keptOf(place.db)).filter(name => name === ofJob || name === ofUpload),
       [],
     )
   })
