@@ -77,6 +77,7 @@ export async function storedCalls<T extends IdentifiedCall>(
   calls: readonly T[],
 ): Promise<(call: T) => readonly StoredCall[]> {
   const looks = calls.flatMap(looksFor)
+  if (!(await isAnyStored(queries, looks))) return () => []
   const asked = sql`unnest(${looks.map(({ place }) => place)}::bigint[], ${looks.map(({ source }) => source)}::text[],
     ${looks.map(({ low }) => low)}::text[], ${looks.map(({ high }) => high)}::text[],
     ${looks.map(({ linked }) => linked)}::text[]) AS q(place, source, low, high, linked)`
@@ -92,6 +93,35 @@ export async function storedCalls<T extends IdentifiedCall>(
     if (call) found.set(call, [...(found.get(call) ?? []), storedCall(row)])
   }
   return call => found.get(call) ?? []
+}
+
+/** In UTF-16, which orders texts of them otherwise than by bytes. */
+const SURROGATE = /[\ud800-\udfff]/
+
+/**
+ * Returns false if nothing stored lies between the first and the last key: switches often number calls in their order,
+ * and one look is enough for new ones then.
+ */
+async function isAnyStored(queries: Queries, looks: readonly Look[]): Promise<boolean> {
+  if (looks.some(({ low, high }) => SURROGATE.test(low) || SURROGATE.test(high))) return true
+  const ends = new Map<string, Look>()
+  for (const look of looks) {
+    const { low, high, linked } = ends.get(look.source) ?? look
+    ends.set(look.source, {
+      ...look,
+      low: look.low < low ? look.low : low,
+      high: look.high > high ? look.high : high,
+      linked: linked ?? look.linked,
+    })
+  }
+  for (const { source, low, high, linked } of ends.values()) {
+    const isAny = await queries.value<boolean>(sql`SELECT EXISTS (SELECT 1 FROM cdr_ratings WHERE source = ${source}
+        AND call_key(switch_call_id) >= left(${low}, 200) COLLATE "C"
+        AND call_key(switch_call_id) <= left(${high}, 200) COLLATE "C" || chr(1114111))
+      OR (${linked !== null} AND EXISTS (SELECT 1 FROM cdr_ratings WHERE source = ${source} AND linked_id IS NOT NULL))`)
+    if (isAny) return true
+  }
+  return false
 }
 
 function storedCall({ cdrId, key, linkedId, disposition, place: _, ...marks }: KeyRow): StoredCall {

@@ -111,6 +111,16 @@ behaviour('a call is one record, however often it comes and in whichever format 
   assert.equal((await storedCalls(ports)).length, 2)
 })
 
+behaviour('a call is known again among new ones, whatever characters their ids have', async ports => {
+  await acme(ports)
+  const ids = ['\u{1f600}', '\ufffd', 'é', 'b', 'a/1', '1.20', '1.100']
+  const calls = (mark: string) => ids.map(id => completedCall({ switchCallId: id + mark }))
+  assert.deepEqual(await fate(ports, calls('')), [7, 0, 0])
+  assert.deepEqual(await fate(ports, [...calls('.1'), ...calls('').reverse()]), [7, 7, 0])
+  for (const call of calls('.1')) assert.deepEqual(await fate(ports, [call]), [0, 1, 0], call.switchCallId)
+  assert.deepEqual(await fate(ports, calls('').slice(0, 2)), [0, 2, 0])
+})
+
 behaviour('a leg that a switch places within a call is counted, but not as a call', async ports => {
   await acme(ports)
   const { stored, legs } = await taken(ports, [completedCall(), completedCall({ switchCallId: '2', leg: 'b' })])
