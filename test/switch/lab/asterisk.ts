@@ -65,12 +65,17 @@ export interface Reply {
 const EMAIL = 'admin@example.com'
 const PASSWORD = 'a password of the tests'
 
-function startAsterisk(address: string, folder: string, managerPort: number, managerPassword: string): ChildProcess {
+function startAsterisk(
+  address: string,
+  folder: string,
+  manager: { readonly managerPort: number; readonly managerPassword: string },
+  configured: NonNullable<LabOptions['configured']>,
+): ChildProcess {
   const etc = join(folder, 'etc')
-  const setup = { address, sipPort: PORT, managerPort, managerPassword }
+  const setup = { address, sipPort: PORT, ...manager }
   for (const { path, text } of setupFiles({ ...setup, rtpPorts: [20_400, 20_598] })) {
     mkdirSync(dirname(join(etc, path)), { recursive: true })
-    writeFileSync(join(etc, path), text)
+    writeFileSync(join(etc, path), path === 'pjsip.conf' ? configured(text, folder) : text)
   }
   const root = dirname(dirname(ASTERISK_BIN ?? ''))
   const dirs = ['run', 'log/cdr-csv', 'db', 'spool/voicemail', 'keys', 'etc/trunkline']
@@ -92,14 +97,17 @@ export interface LabOptions {
   readonly database?: string
   /** Of the daemon, beside what it needs. */
   readonly environment?: Readonly<Record<string, string>>
+  /** What the operator makes of the first pjsip.conf; `folder` is the lab's. */
+  readonly configured?: (text: string, folder: string) => string
 }
 
-export async function openLab(net: number, { database, environment: given = {} }: LabOptions = {}): Promise<Lab> {
+export async function openLab(net: number, options: LabOptions = {}): Promise<Lab> {
+  const { database, environment: given = {}, configured = text => text } = options
   const { address } = placesIn(net)
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-asterisk-'))
   const port = await freePort()
   const password = 'manager-of-the-tests'
-  const asterisk = startAsterisk(address, folder, port, password)
+  const asterisk = startAsterisk(address, folder, { managerPort: port, managerPassword: password }, configured)
   const settings = join(folder, 'trunkline.json')
   const manager = { port, password }
   const cdr_file = join(folder, 'log/cdr-csv/Master.csv')

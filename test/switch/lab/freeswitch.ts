@@ -128,10 +128,12 @@ export interface LabOptions {
   readonly database?: string
   /** Of the daemon, beside what it needs. */
   readonly environment?: Readonly<Record<string, string>>
+  /** What the operator makes of the first configuration; `folder` is the lab's. */
+  readonly configured?: (text: string, folder: string) => string
 }
 
 /** Starts both. */
-export async function openLab({ net, database, environment: given = {} }: LabOptions): Promise<Lab> {
+export async function openLab({ net, database, environment: given = {}, configured }: LabOptions): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-freeswitch-'))
   for (const name of [...FOLDERS, 'cdr']) mkdirSync(join(folder, name))
   const ports = { telephones: 25_560, carriers: 25_580, eventSocket: 25_000 + net * 10 }
@@ -139,7 +141,8 @@ export async function openLab({ net, database, environment: given = {} }: LabOpt
   const address = `127.0.${net}.1`
   const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}`, addresses: [] }
   const setup = freeswitch.setup({ out: folder, address }, surroundings, { ports, cdrFolder: join(folder, 'cdr') })
-  for (const { path, text } of setup.files) writeFileSync(join(folder, 'conf', path), text)
+  for (const { path, text } of setup.files)
+    writeFileSync(join(folder, 'conf', path), path === 'freeswitch.xml' ? (configured?.(text, folder) ?? text) : text)
   const { freeswitch: setting } = JSON.parse(setup.files[1]?.text ?? '{}')
   const environment = {
     ...{ TRUNKLINE_CONFIG: join(folder, 'conf/trunkline.json'), TRUNKLINE_DB: database ?? join(folder, 'test.db') },
