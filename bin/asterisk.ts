@@ -19,7 +19,7 @@ export function asteriskOf(settings: Settings): TelephoneSwitch | null {
     ...{ ...place, clock: system.clock() },
     stored: read =>
       stored(({ switchDirectory, limitUsage: usage, ratedPrefixes: rates }) =>
-        read({ directory: switchDirectory(), usage, rates }),
+        read({ directory: switchDirectory(), used: ({ tenant }) => usage.of(tenant), rates }),
       ),
   })
 }
@@ -27,10 +27,10 @@ export function asteriskOf(settings: Settings): TelephoneSwitch | null {
 /** Keeps Asterisk in line with the database. */
 export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving): Served | null {
   if (!setting) return null
-  const { directory, usage, rates, log, decided, onLimit } = serving
+  const { directory, usage, rates, calls, clock, log, decided, onLimit } = serving
   const place = placeOf(setting)
   const follower = asterisk.follow({
-    ...{ folder: setting.dir, place, directory, usage, rates },
+    ...{ folder: setting.dir, place, directory, usage, rates, calls, clock },
     now: () => performance.now(),
     onTrouble: error => log.error({ err: error, switch: 'asterisk' }, 'Asterisk is not up to date'),
     onTaken: (file, ms) => log.info({ file: `${file}.conf`, ms: Math.round(ms) }, 'Asterisk has loaded a file'),

@@ -16,7 +16,7 @@ export interface Serving {
   readonly directory: SwitchDirectory
   readonly usage: LimitUsage
   readonly rates: RatedPrefixes
-  readonly calls: Pick<Calls, 'store'>
+  readonly calls: Pick<Calls, 'catalog' | 'store'>
   readonly clock: Clock
   readonly log: Logger
   readonly metrics: Pick<Metrics, 'counter'>

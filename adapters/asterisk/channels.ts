@@ -1,5 +1,6 @@
-import { addSeconds, type Timestamp } from '../../core/dates.ts'
+import { addSeconds, formatTimestamp, type Timestamp } from '../../core/dates.ts'
 import type { LiveCall } from '../../core/ports/switching.ts'
+import type { Manager } from './manager.ts'
 import { type ManagerMessage, valueIn } from './manager-messages.ts'
 
 /** A channel of the switch, from CoreShowChannels. */
@@ -70,6 +71,31 @@ export function callsOf(channels: readonly Channel[], now: Timestamp): LiveCall[
       answeredAt: caller?.isUp ? startedAt : null,
     }
   })
+}
+
+/**
+ * Returns the calls in progress. For those that `asks` selects it asks when they were answered, which takes a query
+ * each; others count as answered when they began.
+ */
+export async function callsOn(
+  manager: Manager,
+  now: Timestamp,
+  asks: (call: LiveCall, index: number) => boolean,
+): Promise<LiveCall[]> {
+  const channels = channelsIn(await manager.list({ Action: 'CoreShowChannels' }))
+  const nameOf = new Map(channels.map(({ uniqueId, name }) => [uniqueId, name]))
+  return Promise.all(
+    callsOf(channels, now).map((call, index) => {
+      const name = nameOf.get(call.id)
+      return call.answeredAt === null || name === undefined || !asks(call, index) ? call : answered(manager, call, name)
+    }),
+  )
+}
+
+async function answered(manager: Manager, call: LiveCall, channel: string): Promise<LiveCall> {
+  const answer = await manager.ask({ Action: 'Getvar', Channel: channel, Variable: 'CDR(answer,u)' })
+  const seconds = Number(valueIn(answer, 'value'))
+  return seconds > 0 ? { ...call, answeredAt: formatTimestamp(Math.floor(seconds * 1000), 0) } : call
 }
 
 function groupedBy(channels: readonly Channel[]): Map<string, Channel[]> {

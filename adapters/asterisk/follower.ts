@@ -1,6 +1,10 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { SwitchFollower } from '../../core/ports/switching.ts'
+import type { Calls } from '../../core/ports/calls.ts'
+import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../../core/ports/switching.ts'
+import type { Clock } from '../../core/ports/system.ts'
+import { usedSoFar } from '../../core/switching/stored/costs-so-far.ts'
+import { callWatch } from './call-watch.ts'
 import { belongsTo, channelsIn } from './channels.ts'
 import { type Manager, type ManagerPlace, openManager } from './manager.ts'
 import type { ManagerMessage } from './manager-messages.ts'
@@ -9,10 +13,15 @@ import { limitReached, type ReachedLimit, type RefusedCall, refusedIn } from './
 import { reloader } from './reloader.ts'
 import type { FileName, Rendered } from './render/files.ts'
 import type { LeftOut } from './render/lines.ts'
-import { type Source, type SourceParts, source } from './source.ts'
+import { type Source, source } from './source.ts'
 import { writeFileWhole } from './write-file.ts'
 
-export interface FollowerParts extends SourceParts {
+export interface FollowerParts {
+  readonly directory: SwitchDirectory
+  readonly usage: LimitUsage
+  readonly rates: RatedPrefixes
+  readonly calls: Pick<Calls, 'catalog'>
+  readonly clock: Clock
   /** The folder of the files that Asterisk's own configuration includes. */
   readonly folder: string
   readonly place: ManagerPlace
@@ -33,7 +42,19 @@ const LONGEST_PAUSE_MS = 10_000
 /** Keeps an Asterisk's files in line with the database, and makes it read changed ones. */
 export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   const { folder, place, now, onTrouble } = parts
-  const rendered = source(parts)
+  let onDue: Parameters<SwitchFollower['run']>[0] = () => undefined
+  const watch = callWatch({
+    ...{ place, clock: parts.clock },
+    isNeeded: () => rendered.isPriced(),
+    onLooked: async slugs => {
+      const spent = await rendered.newlySpent(slugs)
+      if (spent.size > 0) onDue(spent)
+    },
+  })
+  const rendered = source({
+    ...parts,
+    used: spender => usedSoFar(spender, watch.calls(), { ...parts, limitUsage: parts.usage }),
+  })
   let manager: Manager | null = null
   let files: Readonly<Record<FileName, MarkedFile>> | null = null
   let lastLeftOut = ''
@@ -56,11 +77,13 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     if (!call) return
     const { reached, ...refused } = call
     if (reached === null) parts.onRefused(refused, null)
-    else limitReached(call, parts.directory).then(limit => parts.onRefused(refused, limit), onTrouble)
+    else limitReached(call, parts.directory, watch.calls()).then(limit => parts.onRefused(refused, limit), onTrouble)
   }
   return {
     kind: 'asterisk',
-    run: async (onConnected, signal) => {
+    run: async (due, signal) => {
+      onDue = due
+      const watching = watch.run(signal)
       const end = (): void => manager?.close()
       signal.addEventListener('abort', end)
       for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
@@ -68,7 +91,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
           manager = await openManager(place, { onUserEvent })
           wait = FIRST_PAUSE_MS
           await reloads.begin(manager)
-          if (!signal.aborted) onConnected()
+          if (!signal.aborted) due('all')
           await manager.closed
         } catch (error) {
           if (!signal.aborted) onTrouble(error)
@@ -79,6 +102,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
         await pause(wait, undefined, { signal, ref: false }).catch(() => undefined)
       }
       signal.removeEventListener('abort', end)
+      await watching
     },
     limited: rendered.limited,
     state: () => ({ isConnected: manager !== null, pending: reloads.waiting().map(name => `${name}.conf`) }),

@@ -1,4 +1,4 @@
-import type { SwitchDirectory } from '../../core/ports/switching.ts'
+import type { CallsInProgress, SwitchDirectory } from '../../core/ports/switching.ts'
 import type { Refusal } from '../../core/switching/decision.ts'
 import type { TenantDirectory } from '../../core/switching/directory.ts'
 import type { Limits, LimitUse } from '../../core/switching/limits/limits.ts'
@@ -48,12 +48,13 @@ export function refusedIn(event: ManagerMessage): Reported | null {
 export async function limitReached(
   { reached, tenant, extension, dialled }: Reported,
   directory: Pick<SwitchDirectory, 'forCall' | 'forDid'>,
+  live: CallsInProgress,
 ): Promise<ReachedLimit | null> {
   if (reached === null || tenant === null) return null
   const facts =
     extension === null
       ? await directory.forDid(dialled)
-      : await directory.forCall(tenant, { from: 'extension', extension, dialled })
+      : await directory.forCall(tenant, { from: 'extension', extension, dialled }, { live })
   if (!facts) return null
   const { limits } = facts.directory
   const isTenants = reached === 'tenant full' || reached === 'tenant spent'

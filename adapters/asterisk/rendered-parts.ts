@@ -23,7 +23,7 @@ async function textsOf(parts: SourceParts, tenant: string | null, extension: str
   if (tenant === null) return (await source(parts).refresh('all')).files
   const directory = await parts.directory.whole(tenant)
   if (!directory) return {}
-  const text = await textOf(parts, directory)
+  const text = await textOf(parts.rates, directory, await parts.used(directory))
   return extension === null ? { ...text, extensions: text.extensions + didsOf(text) } : ofExtension(text, extension)
 }
 

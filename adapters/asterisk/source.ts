@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Changed, LimitUsage, RatedPrefixes, SwitchDirectory } from '../../core/ports/switching.ts'
+import type { Changed, RatedPrefixes, SwitchDirectory, UsedBy } from '../../core/ports/switching.ts'
 import { isActive } from '../../core/rating/deck.ts'
 import { type DialledForm, dialledForms } from '../../core/switching/dialled-forms.ts'
 import type { TenantDirectory, Trunk } from '../../core/switching/directory.ts'
+import { isPriced } from '../../core/switching/limits/limits.ts'
+import { type Owner, type Spender, spentBy } from '../../core/switching/stored/costs-so-far.ts'
 import { type Rendered, renderFiles } from './render/files.ts'
 import { isAnyCounted, isAnyRated } from './render/limits.ts'
 import { renderTenant, type TenantText } from './render/tenant.ts'
 
 export interface SourceParts {
   readonly directory: SwitchDirectory
-  readonly usage: LimitUsage
   readonly rates: RatedPrefixes
+  /** Returns what the tenant and its extensions have used of their limits. */
+  used(spender: Spender): Promise<UsedBy>
 }
 
 export interface Source {
@@ -21,12 +24,20 @@ export interface Source {
   inactive(): ReadonlySet<string>
   /** Returns the ids of tenants whose files change with their calls, or with time. */
   limited(): ReadonlySet<number>
+  /** True if any tenant has a limit on cost. */
+  isPriced(): boolean
+  /** Returns the ids of tenants, of those with these slugs, in which a limit on cost has been reached since the last refresh. */
+  newlySpent(slugs: ReadonlySet<string>): Promise<ReadonlySet<number>>
 }
 
 interface Known {
   readonly text: TenantText
   readonly isActive: boolean
   readonly isLimited: boolean
+  /** null without a limit on cost. */
+  readonly spender: Spender | null
+  /** Who had reached a limit on cost. */
+  readonly spent: ReadonlySet<Owner>
   readonly reader: string
 }
 
@@ -34,19 +45,22 @@ interface Known {
 const readerOf = ({ dialling }: TenantDirectory): string =>
   `tl-read-${createHash('sha256').update(dialling.key).digest('hex').slice(0, 12)}`
 
+/** Keeps the little of a directory that tells who spends what. */
+const spenderOf = ({ tenant, limits, extensions }: TenantDirectory): Spender => ({
+  ...{ tenant, limits },
+  extensions: new Map([...extensions].map(([number, { id }]) => [number, { id }])),
+})
+
 /** Renders one tenant. */
-export async function textOf(
-  { usage, rates }: Pick<SourceParts, 'usage' | 'rates'>,
-  directory: TenantDirectory,
-): Promise<TenantText> {
+export async function textOf(rates: RatedPrefixes, directory: TenantDirectory, used: UsedBy): Promise<TenantText> {
   const { tenant, dialling, limits } = directory
   const prefixes = isAnyRated(limits) ? await rates.of(tenant.id) : []
   const ratedPrefixes = prefixes.map(dialling.prefix).filter(each => each !== '')
-  return renderTenant({ directory, used: await usage.of(tenant), ratedPrefixes, reader: readerOf(directory) })
+  return renderTenant({ directory, used, ratedPrefixes, reader: readerOf(directory) })
 }
 
 /** Renders the database; reads a tenant again only after a change. */
-export function source({ directory, usage, rates }: SourceParts): Source {
+export function source({ directory, used, rates }: SourceParts): Source {
   const byTenant = new Map<number, Known>()
   const gone = new Set<string>()
   const readers = new Map<string, readonly DialledForm[]>()
@@ -56,9 +70,15 @@ export function source({ directory, usage, rates }: SourceParts): Source {
     const { tenant, dialling, limits } = found
     const reader = readerOf(found)
     if (!readers.has(reader)) readers.set(reader, await dialledForms(dialling, nextTurn))
-    const text = await textOf({ usage, rates }, found)
-    const isLimited = isAnyRated(limits) || isAnyCounted(limits)
-    byTenant.set(tenant.id, { text, reader, isActive: isActive(tenant.status), isLimited })
+    const usedNow = await used(found)
+    byTenant.set(tenant.id, {
+      text: await textOf(rates, found, usedNow),
+      reader,
+      isActive: isActive(tenant.status),
+      isLimited: isAnyRated(limits) || isAnyCounted(limits),
+      spender: isPriced(limits) ? spenderOf(found) : null,
+      spent: spentBy(found, usedNow),
+    })
     gone.delete(tenant.slug)
     trunks = [...found.trunks.values()]
   }
@@ -101,6 +121,16 @@ export function source({ directory, usage, rates }: SourceParts): Source {
     },
     inactive: () =>
       new Set([...gone, ...[...byTenant.values()].filter(each => !each.isActive).map(({ text }) => text.slug)]),
+    isPriced: () => [...byTenant.values()].some(({ spender }) => spender !== null),
+    newlySpent: async slugs => {
+      const found = new Set<number>()
+      for (const [id, { spender, spent }] of byTenant) {
+        if (spender === null || !slugs.has(spender.tenant.slug)) continue
+        const now = spentBy(spender, await used(spender))
+        if ([...now].some(owner => !spent.has(owner))) found.add(id)
+      }
+      return found
+    },
     limited: () => new Set([...byTenant].filter(([, { isLimited }]) => isLimited).map(([id]) => id)),
   }
 }

@@ -1,7 +1,7 @@
-import { formatTimestamp, type Timestamp } from '../../core/dates.ts'
-import type { LiveCall, Phone, TelephoneSwitch } from '../../core/ports/switching.ts'
+import { formatTimestamp } from '../../core/dates.ts'
+import type { Phone, TelephoneSwitch } from '../../core/ports/switching.ts'
 import type { Clock } from '../../core/ports/system.ts'
-import { callsOf, channelsIn } from './channels.ts'
+import { callsOn, channelsIn } from './channels.ts'
 import { findings } from './findings.ts'
 import { type Manager, type ManagerPlace, openManager } from './manager.ts'
 import { type ManagerMessage, valueIn } from './manager-messages.ts'
@@ -35,15 +35,7 @@ export function asteriskSwitch({ folder, place, clock, stored }: AsteriskParts):
       connected(async manager =>
         (await manager.list({ Action: 'PJSIPShowContacts' })).flatMap(event => phoneOf(event)),
       ),
-    calls: () =>
-      connected(async manager => {
-        const channels = channelsIn(await manager.list({ Action: 'CoreShowChannels' }))
-        const calls = callsOf(channels, clock.now())
-        const nameOf = new Map(channels.map(({ uniqueId, name }) => [uniqueId, name]))
-        return Promise.all(
-          calls.map((call, index) => (index < MOST_ASKED ? answered(manager, call, nameOf.get(call.id)) : call)),
-        )
-      }),
+    calls: () => connected(manager => callsOn(manager, clock.now(), (_, index) => index < MOST_ASKED)),
     end: id =>
       connected(async manager => {
         const channels = channelsIn(await manager.list({ Action: 'CoreShowChannels' }))
@@ -72,12 +64,4 @@ function phoneOf(event: ManagerMessage): Phone[] {
       expiresAt: expires > 0 ? formatTimestamp(expires * 1000, 0) : null,
     },
   ]
-}
-
-async function answered(manager: Manager, call: LiveCall, channel: string | undefined): Promise<LiveCall> {
-  if (call.answeredAt === null || channel === undefined) return call
-  const answer = await manager.ask({ Action: 'Getvar', Channel: channel, Variable: 'CDR(answer,u)' })
-  const seconds = Number(valueIn(answer, 'value'))
-  const at: Timestamp | null = seconds > 0 ? formatTimestamp(Math.floor(seconds * 1000), 0) : call.answeredAt
-  return { ...call, answeredAt: at }
 }

@@ -23,7 +23,7 @@ export async function followSwitches(
 ): Promise<void> {
   const driven = followers.map(follower => {
     const drive = driver(follower, log, signal, onReconciled)
-    return { ...drive, follower, run: follower.run(() => drive.push('all'), signal) }
+    return { ...drive, follower, run: follower.run(drive.push, signal) }
   })
   let minute = Date.now()
   while (!signal.aborted) {

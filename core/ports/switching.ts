@@ -148,10 +148,11 @@ export interface RenderedPart {
 export interface SwitchFollower {
   readonly kind: TelephoneSwitch['kind']
   /**
-   * Connects, and stays connected until the signal aborts. Calls `onConnected` whenever the switch has been reached;
-   * `reconcile` is then called with 'all'. Resolves when nothing is under way any more; never rejects.
+   * Connects, and stays connected until the signal aborts. Calls `onDue` with what is then reconciled: 'all' whenever
+   * the switch has been reached, and tenants whose calls in progress have reached a limit. Resolves when nothing is under
+   * way any more; never rejects.
    */
-  run(onConnected: () => void, signal: AbortSignal): Promise<void>
+  run(onDue: (changed: Changed) => void, signal: AbortSignal): Promise<void>
   /**
    * Makes the switch agree with the directory. Called one at a time, within 0.3 s of a change by any process. If it
    * rejects, the next call includes what failed.

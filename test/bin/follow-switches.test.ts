@@ -22,8 +22,8 @@ function held() {
   const follower: SwitchFollower = {
     kind: 'freeswitch',
     state: () => ({ isConnected: true, pending: [] }),
-    run: (onConnected, signal) => {
-      connect = onConnected
+    run: (onDue, signal) => {
+      connect = () => onDue('all')
       return new Promise(resolve => signal.addEventListener('abort', () => resolve()))
     },
     reconcile: changed => {

@@ -26,9 +26,9 @@ function world({ isShared, mounts }: { readonly isShared: boolean; readonly moun
         noted.push('reconciled')
         onReconciled()
       },
-      run: async (onConnected, signal) => {
+      run: async (onDue, signal) => {
         noted.push(`connected, ${++connections} at once`)
-        onConnected()
+        onDue('all')
         if (!signal.aborted) await new Promise(resolve => signal.addEventListener('abort', resolve))
         connections--
       },

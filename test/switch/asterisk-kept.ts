@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/asterisk.ts'
+import { type Lab, openLab, placesIn, populate, skip, until, upCalls, WENT } from './lab/asterisk.ts'
 import type { Place } from './telephones.ts'
 
 const NET = 45
@@ -74,6 +74,26 @@ describe('what a real Asterisk shows, refuses and keeps', { skip, timeout: 300_0
       assert.ok(ms < 1_500, `refused after ${ms} ms`)
       await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.cost_per_day=1000')
       await until('calls go out again', async () => (await lab.phones.call(desk, '0501110023', 700)).code === 0)
+    }))
+
+  test('calls out are refused once a call in progress costs what is left of a limit of money', () =>
+    taken(carrier, async () => {
+      const day = await rows('cdr', 'list')
+      const spent = day.reduce((sum, { cost }) => sum + Number(cost), 0)
+      const limit = (spent + 0.04).toFixed(4)
+      await lab.cli('tenant', 'update', 'acme', '--settings-set', `limits.cost_per_day=${limit}`)
+      await until('the limit is loaded', async () => /tl_out/.test(await lab.ask('dialplan show paid-acme')))
+      const calling = lab.phones.call(desk, '0501110031', 15_000)
+      await until('the call is up', async () => (await upCalls(lab)) === 2)
+      const began = performance.now()
+      await until('no call is left', async () => /tl_out\)\} > 0\]/.test(await lab.ask('dialplan show spent-acme')))
+      const ms = performance.now() - began
+      assert.ok(ms < 9_000, `refused after ${ms} ms, by the cost of four seconds`)
+      assert.equal((await lab.phones.call(hall, '0501110032', 100)).refusal, 403)
+      assert.equal(await upCalls(lab), 2, 'the call goes on')
+      assert.deepEqual(await calling, WENT)
+      await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.cost_per_day=1000')
+      await until('calls go out again', async () => (await lab.phones.call(desk, '0501110033', 700)).code === 0)
     }))
 
   test('a daemon that is killed under calls loses and doubles no record, and phones stay registered', () =>

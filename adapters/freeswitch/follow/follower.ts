@@ -56,14 +56,14 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
   }
   return {
     kind: 'freeswitch',
-    run: async (onConnected, signal) => {
+    run: async (onDue, signal) => {
       const end = (): void => socket?.close()
       signal.addEventListener('abort', end)
       for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
         try {
           socket = await openEventSocket(place)
           wait = FIRST_PAUSE_MS
-          if (!signal.aborted) onConnected()
+          if (!signal.aborted) onDue('all')
           await stay(socket, signal)
         } catch (error) {
           if (!signal.aborted) onTrouble(error)

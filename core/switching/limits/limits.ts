@@ -7,6 +7,8 @@ export const LIMIT_NAMES = [
   'cost_per_day',
 ] as const
 export type LimitName = (typeof LIMIT_NAMES)[number]
+/** Those on cost. */
+export const PRICED = ['cost_per_hour', 'cost_per_day'] as const satisfies readonly LimitName[]
 
 /** What one tenant or extension may do. Amounts in units of 0.0001; a missing limit means no limit. */
 export interface Limits {
@@ -30,6 +32,10 @@ export interface LimitSettings {
   /** By extension number. */
   readonly extensions: ReadonlyMap<string, Limits>
 }
+
+/** True if the tenant or any extension has a limit on cost. */
+export const isPriced = ({ tenant, extension, extensions }: LimitSettings): boolean =>
+  [tenant, extension, ...extensions.values()].some(({ most }) => PRICED.some(name => most[name] !== undefined))
 
 /**
  * What ended outgoing calls of one tenant or extension have used; costs in units of 0.0001. `concurrent_calls` is

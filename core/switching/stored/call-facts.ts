@@ -1,22 +1,13 @@
 import type { Catalog } from '../../calls/record-call.ts'
 import type { Timestamp } from '../../dates.ts'
 import type { ReadNumber } from '../../dialling/read-number.ts'
-import type { Calls } from '../../ports/calls.ts'
-import type { CallFacts, CallOptions, CallsInProgress, LimitUsage, LiveCall } from '../../ports/switching.ts'
-import type { Clock } from '../../ports/system.ts'
+import type { CallFacts, CallOptions } from '../../ports/switching.ts'
 import type { Rate } from '../../rating/deck.ts'
 import { rateTo } from '../../rating/rate-call.ts'
-import type { SwitchExtension, SwitchTenant, TenantDirectory } from '../directory.ts'
+import type { SwitchExtension, TenantDirectory } from '../directory.ts'
 import { NO_CALLS } from '../in-progress.ts'
-import { costSoFar, secondsOf } from '../limits/cost-so-far.ts'
-import { type Limits, NOTHING_USED, type Used } from '../limits/limits.ts'
-
-/** What a call's facts come from, besides the directory of its tenant. */
-export interface FactSources {
-  readonly calls: Pick<Calls, 'catalog'>
-  readonly limitUsage: LimitUsage
-  readonly clock: Clock
-}
+import { type Limits, NOTHING_USED, PRICED } from '../limits/limits.ts'
+import { type FactSources, firstOf, spendingOf, withCosts } from './costs-so-far.ts'
 
 /** Returns what decides an internal call: it costs nothing. */
 export const insideFacts = (directory: TenantDirectory): CallFacts => ({
@@ -41,36 +32,17 @@ export async function outsideFacts(
   const isRateNeeded = isExplained || all.some(({ ratedOnly }) => ratedOnly)
   const spending = all.some(hasCosts) ? spendingOf(tenant, live) : []
   const now = clock.now()
-  const first = spending.reduce((earliest, { startedAt }) => (startedAt < earliest ? startedAt : earliest), now)
-  const catalog = isRateNeeded || spending.length > 0 ? await calls.catalog(tenant.id, first, now) : null
+  const isCatalogNeeded = isRateNeeded || spending.length > 0
+  const catalog = isCatalogNeeded ? await calls.catalog(tenant.id, firstOf(spending, now), now) : null
   const facts = { ...insideFacts(directory), rate: isRateNeeded ? rateAt(now, catalog, read) : undefined }
   if (!all.some(hasCounts)) return facts
-  const used = await limitUsage.of(tenant)
-  const spent = (of: readonly LiveCall[]): number =>
-    of.reduce((sum, call) => sum + (catalog ? (costSoFar(call, secondsOf(call, now), catalog) ?? 0) : 0), 0)
-  return {
-    ...facts,
-    used: {
-      tenant: withCost(used.tenant, spent(spending)),
-      extension: withCost(
-        used.extension(caller.id),
-        spent(spending.filter(({ extension }) => extension === caller.number)),
-      ),
-    },
-  }
+  const ended = await limitUsage.of(tenant)
+  const extensions = new Map([[caller.number, caller]])
+  const used = catalog ? withCosts(ended, spending, { extensions }, { catalog, now }) : ended
+  return { ...facts, used: { tenant: used.tenant, extension: used.extension(caller.id) } }
 }
 
-/** Returns the tenant's calls in progress that may have cost something by now. */
-const spendingOf = ({ slug }: SwitchTenant, live: CallsInProgress): readonly LiveCall[] =>
-  live.ofTenant(slug).filter(({ direction, answeredAt }) => direction === 'outbound' && answeredAt !== null)
-
-const hasCosts = ({ most }: Limits): boolean => most.cost_per_hour !== undefined || most.cost_per_day !== undefined
-
-const withCost = (used: Used, cost: number): Used => ({
-  ...used,
-  cost_per_hour: used.cost_per_hour + cost,
-  cost_per_day: used.cost_per_day + cost,
-})
+const hasCosts = ({ most }: Limits): boolean => PRICED.some(name => most[name] !== undefined)
 
 /** True if a limit is set that counts stored calls. */
 const hasCounts = ({ most }: Limits): boolean => Object.keys(most).some(name => name !== 'concurrent_calls')

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, test } from 'node:test'
 import { asteriskFollower } from '../../../adapters/asterisk/follower.ts'
 import type { FileName } from '../../../adapters/asterisk/render/files.ts'
 import { writeFileWhole } from '../../../adapters/asterisk/write-file.ts'
+import { system } from '../../../adapters/system/system.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
@@ -62,6 +63,8 @@ describe('an Asterisk that is followed', () => {
       place: { host: '127.0.0.1', port: place.port, user: 'trunkline', password },
       usage: { of: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set() }) },
       rates: { of: async () => [] },
+      calls: { catalog: () => assert.fail('no limit is on cost') },
+      clock: system.clock(),
       onTrouble: error => troubles.push(error),
       onTaken: name => taken.push(name),
       onRefused: (call, reached) => refused.push([call, reached]),

@@ -27,10 +27,8 @@ describe('what Asterisk is rendered from', () => {
         return all.all()
       },
     }
-    const usage = {
-      of: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set<number>() }),
-    }
-    rendered = source({ directory: counted, usage, rates: { of: async () => [] } })
+    const nothing = { tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set<number>() }
+    rendered = source({ directory: counted, used: async () => nothing, rates: { of: async () => [] } })
     for (const [id, slug] of [
       [1, 'acme'],
       [2, 'beta'],

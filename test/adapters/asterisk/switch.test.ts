@@ -43,9 +43,7 @@ describe('an Asterisk that is asked', () => {
       stored: read =>
         read({
           directory: directoryOf(() => [world]),
-          usage: {
-            of: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set() }),
-          },
+          used: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set() }),
           rates: { of: async () => [] },
         }),
     })
