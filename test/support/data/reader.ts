@@ -35,3 +35,25 @@ export async function readerOf(db: string): Promise<Reader> {
     close: () => client.end(),
   }
 }
+
+/** Runs a statement that both storages understand on the database with this setting `db`; returns the rows it gives. */
+export async function changed(db: string, sql: string): Promise<unknown[][]> {
+  if (!isServerAddress(db)) {
+    const file = new Sqlite(db)
+    try {
+      const statement = file.prepare<[], unknown[]>(sql)
+      if (statement.reader) return statement.raw().all()
+      statement.run()
+      return []
+    } finally {
+      file.close()
+    }
+  }
+  const client = new Client(clientConfig(db))
+  await client.connect()
+  try {
+    return (await client.query<unknown[]>({ text: sql, rowMode: 'array' })).rows
+  } finally {
+    await client.end()
+  }
+}

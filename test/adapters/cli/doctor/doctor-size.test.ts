@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import Sqlite from 'better-sqlite3'
 import type { Wiring } from '../../../../adapters/cli/program.ts'
 import { furnish, missing, unbuilt, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { atTerminal } from '../../../support/cli/terminal.ts'
+import { changed } from '../../../support/data/reader.ts'
 
 let place: Workplace
 before(async () => {
@@ -35,18 +35,17 @@ describe('doctor in a large database', () => {
   })
 
   it('names the newest of three with one key, pair by pair, and counts what it does not show', async () => {
-    const db = new Sqlite(place.db)
-    const copies = (prefix: string, count: number): void => {
-      db.prepare(
-        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+    const copies = async (prefix: string, count: number): Promise<void> => {
+      await changed(
+        place.db,
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
          INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
-         SELECT tenant_id, ?, destination, cost_per_minute, billing_increment, 'active', created_at, updated_at FROM n, rates WHERE rates.id = 1`,
-      ).run(count, prefix)
+         SELECT tenant_id, '${prefix}', destination, cost_per_minute, billing_increment, 'active', created_at, updated_at FROM n, rates WHERE rates.id = 1`,
+      )
     }
-    copies('1', 2)
-    copies('380', 2)
-    copies('44', 10)
-    db.close()
+    await copies('1', 2)
+    await copies('380', 2)
+    await copies('44', 10)
     const findings: { kind: string; finding: string; fix: string }[] = JSON.parse(
       (await place.run('trunkline doctor --output json')).stdout,
     )

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { openDatabase } from '../../../../adapters/sqlite/database/database.ts'
 import { furnish, type RunOptions, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { withSwitches } from '../../../support/cli/switches.ts'
+import { changed } from '../../../support/data/reader.ts'
 
 let place: Workplace
 before(async () => {
@@ -11,10 +11,8 @@ before(async () => {
 })
 after(() => place.remove())
 
-const change = (...lines: string[]): void => {
-  const { db } = openDatabase(place.db)
-  for (const line of lines) db.exec(line)
-  db.close()
+const change = async (...lines: string[]): Promise<void> => {
+  for (const line of lines) await changed(place.db, line)
 }
 const found = async (
   options: RunOptions = withSwitches({}),
@@ -103,11 +101,11 @@ describe('trunkline switch check', () => {
 
   for (const [kind, make, undo, finding, fix] of TROUBLES)
     it(`finds ${finding}`, async () => {
-      change(make)
+      await change(...make.split(/;\s/))
       try {
         assert.deepEqual(await found(), [[kind, finding, fix]])
       } finally {
-        change(undo)
+        await change(...undo.split(/;\s/))
       }
     })
 
@@ -140,7 +138,7 @@ describe('trunkline switch check', () => {
   })
 
   it('reports that no switch is set, and then nothing that only a switch could use', async () => {
-    change(`UPDATE tenants SET domain = 'ACME.example.com'`)
+    await change(`UPDATE tenants SET domain = 'ACME.example.com'`)
     assert.deepEqual(
       (await found(withSwitches())).map(([kind]) => kind),
       ['no_switch'],
@@ -153,13 +151,14 @@ describe('trunkline switch check', () => {
       (await found(withSwitches({ away: 'No.' }), 'doctor')).map(([kind]) => kind),
       ['daemon_down', 'domain_case', 'switch_away'],
     )
-    change(`UPDATE tenants SET domain = 'acme.example.com'`)
+    await change(`UPDATE tenants SET domain = 'acme.example.com'`)
   })
 
   it('counts findings beyond the first ten', async () => {
-    change(
+    await change(
       `WITH RECURSIVE k(i) AS (VALUES (2) UNION ALL SELECT i + 1 FROM k WHERE i < 14)
-       INSERT INTO extensions SELECT NULL, 1, '10' || i, 'X', NULL, '', 'active', 0, created_at, updated_at FROM k, extensions WHERE id = 1`,
+       INSERT INTO extensions (tenant_id, extension_number, display_name, secret, status, voicemail_enabled, created_at, updated_at)
+       SELECT 1, '10' || i, 'X', '', 'active', false, created_at, updated_at FROM k, extensions WHERE id = 1`,
     )
     const all = await found()
     assert.equal(all.length, 11)

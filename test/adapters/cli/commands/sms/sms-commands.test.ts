@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Sqlite } from '../../../../../adapters/sqlite/database/driver.ts'
 import { formatTimestamp } from '../../../../../core/dates.ts'
 import { classOf } from '../../../../../core/sms/status-class.ts'
 import { furnish, type Workplace, workplace } from '../../../../support/cli/cli.ts'
+import { changed } from '../../../../support/data/reader.ts'
 import { startService } from '../../../../support/http/app.ts'
 import { type FakeGateway, startGateway } from '../../../../support/messaging/gateway.ts'
 
@@ -153,10 +153,8 @@ hint: trunkline sms send --help
     const submitted = gateway.next()
     const sending = place.run(`${SEND} --message Hello --wait 30`)
     await submitted
-    const db = new Sqlite(place.db)
-    const deleting = db.prepare(`DELETE FROM sms_messages WHERE external_message_id = 'deleted'`)
-    while (deleting.run().changes === 0) await nextTurn()
-    db.close()
+    const deleting = `DELETE FROM sms_messages WHERE external_message_id = 'deleted' RETURNING id`
+    while ((await changed(place.db, deleting)).length === 0) await nextTurn()
     const { code, stderr } = await sending
     assert.equal(code, 67)
     assert.match(stderr, /^error: message \d+ was deleted during the wait$/m)
@@ -210,18 +208,18 @@ describe('sms list --stuck', () => {
       ['delivrd', 90],
       ['failed', 90],
     ] as const
-    const db = new Sqlite(place.db)
-    const insert = db.prepare(
-      `INSERT INTO sms_messages (sms_gateway_id, to_number, from_sender, message, external_message_id, delivery_status,
-       direction, callback_url, status_class, requested_at, created_at, updated_at)
-       VALUES (1, '1', '1', 'x', ?, ?, 'outbound', 'http://x', ?, ?, ?, ?)`,
-    )
-    const made = ages.map(([status, minutes]) => {
+    const rows = ages.map(([status, minutes]) => {
       const at = formatTimestamp(Date.now() - minutes * 60_000, 0)
-      return Number(insert.run(`stuck-${minutes}-${status}`, status, classOf(status), at, at, at).lastInsertRowid)
+      const id = `stuck-${minutes}-${status}`
+      return `(1, '1', '1', 'x', '${id}', '${status}', 'outbound', 'http://x', '${classOf(status)}', '${at}', '${at}', '${at}')`
     })
-    db.close()
-    const [queued, submitted, enroute, recent] = made
+    const made = await changed(
+      place.db,
+      `INSERT INTO sms_messages (sms_gateway_id, to_number, from_sender, message, external_message_id, delivery_status,
+         direction, callback_url, status_class, requested_at, created_at, updated_at)
+       VALUES ${rows.join()} RETURNING id`,
+    )
+    const [queued, submitted, enroute, recent] = made.flat()
     assert.deepEqual(await ids('--stuck'), [queued, submitted, enroute])
     assert.deepEqual(await ids('--stuck 85'), [submitted, enroute])
     assert.deepEqual((await ids('--stuck 50')).slice(0, 2), [recent, queued])
