@@ -70,6 +70,9 @@ const ELSEWHERE = [
   'connections',
   'lock_wait',
   'replica_lag',
+  'replica_away',
+  'dead_rows',
+  'index_bloat',
   // See switch-check.test.ts.
   'slug_unfit',
   'domain_unfit',
