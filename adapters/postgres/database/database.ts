@@ -87,6 +87,8 @@ const LONG_PIPELINES = 4
 /** For pages of lists by COPY, which wait for one another rather than give up. */
 const READERS = 4
 const LONG_GIVE_UP_MS = 60_000
+/** A page has few records, for which other joins would read all of a table that an index finds one by one. */
+const BY_INDEX = '-c enable_hashjoin=off -c enable_mergejoin=off'
 const CONNECTIONS = 10
 /** For transactions with COPY. */
 const LOADERS = 4
@@ -127,8 +129,9 @@ export function connect(address: string, spread: Spread | null = null): Database
   const silence = new SilenceWatch(config)
   const [short, long] = [new Pipelines(config, PIPELINES, silence), new Pipelines(config, LONG_PIPELINES, silence)]
   const pool = poolOf({ ...config, pipeline: true, max: CONNECTIONS, connectionTimeoutMillis: GIVE_UP_MS })
-  const readers = poolOf({ ...config, max: READERS, connectionTimeoutMillis: LONG_GIVE_UP_MS })
-  const loaders = poolOf({ ...config, max: LOADERS, connectionTimeoutMillis: LONG_GIVE_UP_MS })
+  const patient = { ...config, connectionTimeoutMillis: LONG_GIVE_UP_MS }
+  const readers = poolOf({ ...patient, max: READERS, options: `${config.options} ${spread ? '' : BY_INDEX}` })
+  const loaders = poolOf({ ...patient, max: LOADERS })
   const over = (client: ClientBase): Queries =>
     queriesOver(statement => client.query<unknown[]>(statement).catch(ended), statements, spread)
   const transact: Transact<Queries> = (begin, work) =>

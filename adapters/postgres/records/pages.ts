@@ -94,17 +94,38 @@ async function* readAhead(reads: Iterable<Read>): AsyncIterable<Page> {
 const readPage = async ({ long }: Database, statement: Sql): Promise<PageRow> =>
   (await long.row<PageRow>(statement)) ?? { json: null, count: 0 }
 
-/** All records: the columns of each page become JSON here, while the server reads the next one. */
+/** All records: the columns of each page become JSON here, while the server reads the next ones. */
 async function* inSpans({ copyOut }: Database, plan: Plan): AsyncIterable<Page> {
   const writer = viewWriter(plan.resource, plan.view)
-  const read = (from: Place | null) => copyOut(columnsSql(plan, writer.columns, from, LARGE_PAGE))
-  let reading: Promise<CopiedOut> | null = read(plan.from)
-  while (reading) {
-    const { lines, count }: CopiedOut = await reading
-    reading = count < LARGE_PAGE ? null : read(lastPlace(plan, lines))
+  const spans = async function* (): AsyncGenerator<CopiedOut> {
+    for (let place = plan.from, isMore = true; isMore; ) {
+      const span = await copyOut(columnsSql(plan, writer.columns, place, LARGE_PAGE))
+      yield span
+      isMore = span.count === LARGE_PAGE
+      if (isMore) place = lastPlace(plan, span.lines)
+    }
+  }
+  for await (const { lines, count } of inAdvance(spans()))
+    yield { json: writer.json(lines), count, isLast: count < LARGE_PAGE, next: null }
+}
+
+/** Asks for some items ahead, which the generator makes one after the other. */
+async function* inAdvance<T>(source: AsyncGenerator<T>): AsyncIterable<T> {
+  const pending: Promise<IteratorResult<T>>[] = []
+  const ask = (): void => {
+    const next = source.next()
     // If the reader stops, nobody awaits it.
-    reading?.catch(() => undefined)
-    yield { json: writer.json(lines), count, isLast: reading === null, next: null }
+    next.catch(() => undefined)
+    pending.push(next)
+  }
+  try {
+    for (let count = 0; count <= AHEAD; count++) ask()
+    for (let next = await pending.shift(); next && !next.done; next = await pending.shift()) {
+      ask()
+      yield next.value
+    }
+  } finally {
+    source.return(undefined).catch(() => undefined)
   }
 }
 
