@@ -75,6 +75,25 @@ test('an invalid record does not prevent others of its group from being stored',
     assert.equal((await idsOf(records, 'tenants')).length, 3)
   }))
 
+const WAITING = sql`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+
+test('a record that waits for a lock does not keep others from being stored', () =>
+  withTwo(async (one, other) => {
+    const [locked, free] = [await insert(one.records, 'tenants'), await insert(one.records, 'tenants')]
+    let waiting: Promise<unknown> = Promise.resolve()
+    let isStored = false
+    await other.database.write(async within => {
+      await within.run(sql`SELECT 1 FROM tenants WHERE id = ${locked.id} FOR UPDATE`)
+      waiting = insert(one.records, 'cdrs', { tenant_id: locked.id }).then(() => {
+        isStored = true
+      })
+      await until('the record waits', async () => (await other.database.value(WAITING)) === 1)
+      await insert(one.records, 'cdrs', { tenant_id: free.id })
+      assert.equal(isStored, false)
+    })
+    await waiting
+  }))
+
 test('when connections are cut, acknowledged changes are kept, and the storage continues', () =>
   withTwo(async (one, other) => {
     const made: { readonly slug: unknown }[] = []
