@@ -20,6 +20,7 @@ import { webConsole } from './rows/console.ts'
 import { crowd } from './rows/crowd.ts'
 import { listAll } from './rows/list-all.ts'
 import { login } from './rows/login.ts'
+import { partitions } from './rows/partitions.ts'
 import { profile } from './rows/profile.ts'
 import { commandLine, start } from './rows/programs.ts'
 import { receipts } from './rows/receipts.ts'
@@ -47,6 +48,7 @@ const ROWS: readonly Row[] = [
   profile,
   telephoneSwitch,
   storages,
+  partitions,
 ]
 
 /** The rows that compare the storages. */
