@@ -86,7 +86,7 @@ export class Schedule {
     const abort = new AbortController()
     const { duties, onTrouble } = this.#ports
     const done = duties
-      .attempt(dutyOf(job), lost => this.#run(job.id, AbortSignal.any([abort.signal, lost])))
+      .attempt(dutyOf(job), lost => this.#run(job.id, abort.signal, lost))
       .catch(error => onTrouble(error))
       .then(async isOurs => {
         this.#running.delete(job.id)
@@ -96,7 +96,7 @@ export class Schedule {
     this.#running.set(job.id, { abort, done })
   }
 
-  async #run(id: number, signal: AbortSignal): Promise<void> {
+  async #run(id: number, aborted: AbortSignal, lost: AbortSignal): Promise<void> {
     const { store, runner, clock, onTrouble } = this.#ports
     const job = await store.changeJob(id, waiting =>
       waiting.state === 'waiting'
@@ -104,11 +104,12 @@ export class Schedule {
         : null,
     )
     if (!job) return
+    const signal = AbortSignal.any([aborted, lost])
     const end = await runner.run(job, this.#watching(job), signal).catch((error: unknown): JobEnd => {
       onTrouble(error)
       return { state: 'failed', failure: 'Something went wrong that the log of the service tells.', stored: 0 }
     })
-    const over = await this.#noted(job, end)
+    const over = await this.#noted(job, lost.aborted ? cutOff(end) : end)
     if (over) await this.#onEnd(over)
   }
 
@@ -155,6 +156,12 @@ export class Schedule {
 }
 
 const dutyOf = ({ id }: Job): string => `job ${id}`
+
+/** Whether the last batch is stored is unknown, so its count is not told. */
+const cutOff = (end: JobEnd): JobEnd =>
+  end.state === 'done'
+    ? end
+    : { ...end, state: 'interrupted', failure: 'The connection to the database was lost while it ran.' }
 
 function ended(job: Job, end: JobEnd, endedAt: Job['endedAt']): Job {
   if (end.state === 'done') {
