@@ -40,6 +40,17 @@ export async function ownUpkeep({ signIn, tools }: Trunkline, log: Logger, signa
   ])
 }
 
+/** Prepares for the calls of the coming months, or says why the setting cannot. */
+async function prepareMonths({ storage, clock }: Trunkline, settings: Settings, log: Logger): Promise<void> {
+  await storage.retention.prepareMonths(clock.now())
+  if (settings.cdr_partitions !== 'month' || !storage.isShared) return
+  if ((await storage.maintenance.callMonths(clock.now())) === null)
+    log.warn(
+      { command: 'trunkline db copy --to postgres://…' },
+      'cdr_partitions has no effect, since the database was created without partitions; the command copies it to a new one',
+    )
+}
+
 /** What one of the daemons of a database does until the signal aborts: search, sweeping, retention, backups, decks. */
 export async function upkeep(
   trunkline: Trunkline,
@@ -54,7 +65,7 @@ export async function upkeep(
     repeat(SWEEP_MS, 'sweep of messages', () => messaging.sweep()),
     repeat(SWEEP_MS, 'sweep of failed logins', () => storage.loginCounts.forgetExpired()),
     repeat(RETENTION_MS, 'sweep of imports and exports', () => tools.jobs.sweep()),
-    repeat(RETENTION_MS, 'preparation of months', () => storage.retention.prepareMonths(clock.now())),
+    repeat(RETENTION_MS, 'preparation of months', () => prepareMonths(trunkline, settings, log)),
     repeat(RETENTION_MS, 'retention', () => forget(trunkline, settings, log, signal)),
     repeat(UNREAD_MS, 'look for values that no rule can read', () => findUnread(storage.records, onUnread, signal)),
     repeat(SUSPECT_MS, 'check the SMS gateways', noteSuspects(trunkline, log)),
