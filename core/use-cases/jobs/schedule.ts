@@ -118,7 +118,7 @@ export class Schedule {
     const { store, clock, pause } = this.#ports
     for (let tries = 1; ; tries++)
       try {
-        return await store.changeJob(id, job => (job.run === run ? ended(job, end, clock.now()) : null))
+        return await store.changeJob(id, job => (isOf(job, run) ? ended(job, end, clock.now()) : null))
       } catch (error) {
         const mayPass = error instanceof AppError && ['unavailable', 'outcome_unknown', 'busy'].includes(error.code)
         if (!mayPass || this.#isClosing || tries === MOST_TRIES) throw error
@@ -154,6 +154,10 @@ export class Schedule {
     }
   }
 }
+
+/** False once somebody has resumed the job. */
+const isOf = (job: Job, run: number): boolean =>
+  job.run === run && (job.state === 'running' || job.state === 'interrupted')
 
 const dutyOf = ({ id }: Job): string => `job ${id}`
 

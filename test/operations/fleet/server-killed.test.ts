@@ -6,7 +6,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { DaemonProcess } from '../../support/daemon.ts'
 import { ndjsonRow } from '../../support/data/switch.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
+import { ended } from '../../support/http/jobs.ts'
+import { sendPart, uploaded } from '../../support/http/transfers.ts'
 import { type OwnServer, startOwnServer } from '../../support/postgres/server.ts'
+import { browser, calls, storedBy, untilRows } from './browser.ts'
 import { assertKept, createTenant, login, post, startFleet, type Told, valuesIn } from './fleet.ts'
 
 const folder = temporaryFolder()
@@ -62,11 +65,7 @@ it('a server that is killed and started again under load loses nothing that was 
   for (const end of ['server', 'server', 'backends'] as const) {
     await more()
     if (end === 'backends') {
-      await valuesIn(
-        db,
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()`,
-      )
+      await terminateAll()
     } else {
       await server.kill()
       await untilReadiness(503)
@@ -81,3 +80,40 @@ it('a server that is killed and started again under load loses nothing that was 
   assert.deepEqual(await valuesIn(db, 'SELECT count(*) FROM cdr_ratings'), [String(rows)])
   await assertKept(db, told, '7')
 })
+
+it('a server that is killed keeps what it has of an upload, and ends the jobs that run, which are resumed', {
+  timeout: 120_000,
+}, async () => {
+  const desk = browser(() => fleet, await login(fleet[0]?.url ?? ''))
+  const count = 60_000
+  const text = calls(count, '83')
+  const half = Buffer.from(text).subarray(0, 1_000_000)
+  const { data: begun } = (await desk.ask('POST', '/api/console/uploads', { name: 'b.csv', bytes: 2_000_000 })).json
+  assert.equal((await sendPart(desk, begun.id, 0, half)).status, 200)
+  const upload = await uploaded(desk, text, 'calls.csv')
+  const { id } = (await desk.ask('POST', '/api/console/imports/cdrs', { upload, tenant: 1 })).json.data
+  for (const end of ['server', 'backends'] as const) {
+    const { rows } = (await desk.ask('GET', `/api/console/jobs/${id}`)).json.data.progress
+    await untilRows(desk, id, rows + 1)
+    if (end === 'server') {
+      await server.kill()
+      await untilReadiness(503)
+      await server.restart()
+    } else await terminateAll()
+    await untilReadiness(200)
+    const left = await ended(desk.ask, id)
+    assert.deepEqual([left.state, left.can_resume], ['interrupted', true], JSON.stringify(left))
+    assert.equal((await desk.ask('POST', `/api/console/jobs/${id}/resume`)).status, 200)
+  }
+  const done = await ended(desk.ask, id)
+  assert.deepEqual([done.state, done.outcome?.created], ['done', count], JSON.stringify(done))
+  assert.deepEqual(await storedBy(db, '83'), [`${count} ${count}`])
+  assert.equal((await desk.ask('GET', `/api/console/uploads/${begun.id}`)).json.data.offset, half.length)
+})
+
+const terminateAll = (): Promise<string[]> =>
+  valuesIn(
+    db,
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+    WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+  )
