@@ -136,7 +136,11 @@ describe('a trunk over TLS between a real FreeSWITCH and a real Asterisk', { ski
     await reachable(fs, '+380445550000', 'theirs')
     await ast.cli('trunk', 'create', '--name', 'ours', ...at(ours, PORTS.carriers), ...ACTIVE)
     await ast.cli('trunk', 'route', 'set', 'ours')
-    await until('it is in the dialplan', async () => /_ours/.test(await ast.ask('dialplan show trunks-acme-0')), 60_000)
+    await until(
+      'it is in the dialplan',
+      async () => /tl_trunk.=ours/.test(await ast.ask('dialplan show trunks-acme-0')),
+      60_000,
+    )
     const answering = await fs.answered(hall)
     assert.deepEqual(await ast.phones.call(theirDesk, '0445550000', 1_300), WENT)
     answering.stop()
