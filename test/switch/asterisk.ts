@@ -148,15 +148,16 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
   })
 
   test('keeps working without the daemon, which stores the records once it is back', async () => {
+    const before = to(await records(lab), '102').length
     await lab.daemon.stop()
     assert.equal((await lab.phones.register(desk)).code, 0)
     const answering = lab.phones.answer(hall, 1)
-    const before = performance.now()
+    const begun = performance.now()
     assert.deepEqual(await lab.phones.call(desk, '102', 1_200), WENT)
-    assert.ok(performance.now() - before < 5_000)
+    assert.ok(performance.now() - begun < 5_000)
     await answering.done
     await lab.startDaemon()
-    await until('both calls are recorded', async () => to(await records(lab), '102').length === 2)
+    await until('the call is recorded', async () => to(await records(lab), '102').length === before + 1)
   })
 
   test('ends the calls of a tenant that is suspended within a second, and takes no more', async () => {
