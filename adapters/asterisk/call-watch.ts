@@ -50,7 +50,7 @@ export function callWatch({ place, clock, isNeeded, onLooked }: CallWatchParts):
     run: async signal => {
       signal.addEventListener('abort', close)
       while (!signal.aborted) {
-        // Whether Asterisk can be reached is told by the follower's connection; until then the calls seen last count.
+        // A look that fails keeps the calls seen last: the follower's own connection reports that Asterisk is away.
         if (isNeeded()) await look().catch(close)
         else [last, known] = [[], NO_CALLS]
         await pause(BETWEEN_LOOKS_MS, undefined, { signal, ref: false }).catch(() => undefined)
