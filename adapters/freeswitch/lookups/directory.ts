@@ -45,6 +45,8 @@ export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, h
           effective_caller_id_name: shown(extension),
           effective_caller_id_number: number,
           'sip-force-expires': EXPIRES,
+          // Spares a lookup and a NOTIFY at each registration.
+          ...(hasVoicemail ? {} : { 'send-message-query-on-register': 'false' }),
         },
         'variable',
       ),

@@ -23,7 +23,17 @@ test('a telephone that registers gets its secret, its context and its account co
   assert.deepEqual(valuesIn(answer, 'variable'), {
     ...{ user_context: 't-acme', accountcode: 'acme', trunkline_phone: '101@acme', 'sip-force-expires': '300' },
     ...{ effective_caller_id_name: 'Front desk', effective_caller_id_number: '101' },
+    'send-message-query-on-register': 'false',
   })
+})
+
+test('FreeSWITCH looks for the messages of a registering telephone if its extension has voicemail', async () => {
+  const asked = async (hasVoicemail: boolean) => {
+    const tenant = directory({ extensions: [extension('101', { hasVoicemail })] })
+    return valuesIn(await lookupsOf([tenant]).ask(registerForm()), 'variable')['send-message-query-on-register']
+  }
+  assert.equal(await asked(true), undefined)
+  assert.equal(await asked(false), 'false')
 })
 
 test('a telephone that places a call proves who it is, whomever it calls', async () => {

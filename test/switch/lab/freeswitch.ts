@@ -72,14 +72,15 @@ export async function until<T>(
 }
 
 const FOLDERS = [
-  ...['conf', 'log', 'db', 'run', 'temp', 'storage', 'recordings', 'scripts', 'htdocs', 'certs', 'grammar', 'cache'],
+  ...['conf', 'log', 'db', 'run', 'storage', 'recordings', 'scripts', 'htdocs', 'certs', 'grammar', 'cache'],
 ]
 
-function startFreeswitch(folder: string): ChildProcess {
+function startFreeswitch(folder: string, temporary: string): ChildProcess {
   const root = dirname(dirname(FREESWITCH_BIN ?? ''))
   const places = FOLDERS.flatMap(name => [`-${name}`, join(folder, name)])
   const own = ['-mod', `${root}/lib/freeswitch/mod`, '-sounds', `${root}/share/freeswitch/sounds`]
-  return spawn(FREESWITCH_BIN ?? '', ['-nf', '-nonat', '-nocal', ...places, ...own], { stdio: 'ignore' })
+  const args = ['-nf', '-nonat', '-nocal', '-temp', temporary, ...places, ...own]
+  return spawn(FREESWITCH_BIN ?? '', args, { stdio: 'ignore' })
 }
 
 /** A simulated telephone must listen before it is called: FreeSWITCH tries only once. */
@@ -136,6 +137,8 @@ export interface LabOptions {
 export async function openLab({ net, database, environment: given = {}, configured }: LabOptions): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-freeswitch-'))
   for (const name of [...FOLDERS, 'cdr']) mkdirSync(join(folder, name))
+  // In memory, as the documentation recommends.
+  const temporary = mkdtempSync('/dev/shm/trunkline-freeswitch-')
   const ports = { telephones: 25_560, carriers: 25_580, eventSocket: 25_000 + net * 10 }
   const daemonPort = ports.eventSocket + 1
   const address = `127.0.${net}.1`
@@ -151,7 +154,7 @@ export async function openLab({ net, database, environment: given = {}, configur
     ...given,
   }
   const daemon = await startDaemon(environment)
-  const child = startFreeswitch(folder)
+  const child = startFreeswitch(folder, temporary)
   const ask = async (command: string): Promise<string> => {
     const socket = await openEventSocket(setting.event_socket)
     try {
@@ -192,6 +195,7 @@ export async function openLab({ net, database, environment: given = {}, configur
       await Promise.all([phones.close(), carriers.close()])
       await lab.daemon.stop()
       child.kill('SIGKILL')
+      rmSync(temporary, { recursive: true, force: true })
       if (process.env['KEEP_LAB'] === undefined) rmSync(folder, { recursive: true, force: true })
       else console.log(folder)
     },
