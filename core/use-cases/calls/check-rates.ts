@@ -35,7 +35,9 @@ export async function checkRates(ports: CheckPorts, tenantId: number, period: Pe
         active: isActive(status),
       })
   const unrated = await calls.unratedDestinations(tenantId, period)
-  const catalog = await calls.catalog(tenantId, clock.now())
+  const starts = unrated.map(({ startedAt }) => startedAt).sort()
+  const now = clock.now()
+  const catalog = await calls.catalog(tenantId, starts[0] ?? now, starts.at(-1) ?? now)
   const national = await nationalCalls(records, tenantId)
   for (const each of unrated) national?.add(each.number, each.calls)
   return {

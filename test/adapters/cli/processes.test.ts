@@ -5,7 +5,6 @@ import { open } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import {
   furnish,
   outcomeOf,
@@ -15,6 +14,7 @@ import {
   type Workplace,
   workplace,
 } from '../../support/cli/cli.ts'
+import { changed, hold } from '../../support/data/reader.ts'
 
 let place: Workplace
 before(async () => {
@@ -42,16 +42,13 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
   })
 
   it('ends quietly when its reader has had enough', async () => {
-    const db = new Sqlite(place.db)
     const now = '2026-01-01T00:00:00.000000Z'
-    const insert = db.prepare(
+    await changed(
+      place.db,
       `INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
-       VALUES (1, ?, 'Somewhere far away', 1, 1, 'active', '${now}', '${now}')`,
+       WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 19999)
+       SELECT 1, '8' || i, 'Somewhere far away', 1, 1, 'active', '${now}', '${now}' FROM n`,
     )
-    db.transaction(() => {
-      for (let n = 0; n < 20_000; n++) insert.run(`8${n}`)
-    })()
-    db.close()
     for (const form of ['table', 'json', 'ndjson', 'csv']) {
       const { code, stdout, stderr } = await runShell(place, `trunkline rate list -o ${form} | head -n 1`)
       assert.deepEqual([code, stderr, stdout.split('\n').length], [0, '', 2], form)
@@ -150,13 +147,11 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
   })
 
   it('gives up with 75 on a database that is held for too long', async () => {
-    const holder = new Sqlite(place.db)
-    holder.exec('BEGIN IMMEDIATE')
+    const release = await hold(place.db)
     const { code, stderr } = await outcomeOf(
       spawnProgram(place, ['tenant', 'update', 'acme', '--status', 'active'], { stdio: ['ignore', 'pipe', 'pipe'] }),
     )
-    holder.exec('ROLLBACK')
-    holder.close()
+    await release()
     assert.deepEqual([code, stderr], [75, 'error: The database is busy; try again in a moment.\n'])
   })
 

@@ -70,7 +70,7 @@ export async function openDesk(options: Partial<GlobalOptions> = {}): Promise<De
   await database.ready
   const { db: path } = database
   const { settings } = loadSettings({ flags: { db: path }, environment: {}, file: undefined })
-  const services = await openServices(settings, { create: true, migrate: true })
+  const services = inSmallBatches(await openServices(settings, { create: true, migrate: true }))
   const reader = await readerOf(path)
   const parsed = (command: Command, flags: readonly string[]) =>
     command
@@ -111,6 +111,18 @@ export async function openDesk(options: Partial<GlobalOptions> = {}): Promise<De
       folder.remove()
     },
   }
+}
+
+/** A few thousand rows are several batches on any storage. */
+const BATCH = 1_000
+
+function inSmallBatches(services: Services): Services {
+  const { bulk } = services
+  const load: typeof bulk.load = plan => {
+    const opened = bulk.load(plan)
+    return Object.create(opened, { batchSize: { get: () => Math.min(opened.batchSize, BATCH) } })
+  }
+  return { ...services, bulk: { ...bulk, load } }
 }
 
 /** Opens the desk's services, with `around` wrapped around what stores a batch. */

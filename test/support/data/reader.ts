@@ -7,6 +7,8 @@ import { isServerAddress } from '../../../core/database-address.ts'
 export interface Reader {
   /** The rows of a query that both storages understand, with 1 and 0 for true and false. */
   rows(sql: string, ...values: readonly (string | number)[]): Promise<unknown[][]>
+  /** The same, each row by the names of its columns. */
+  records(sql: string): Promise<Record<string, unknown>[]>
   close(): Promise<void>
 }
 
@@ -20,6 +22,7 @@ export async function readerOf(db: string): Promise<Reader> {
           .prepare<unknown[], unknown[]>(sql)
           .raw()
           .all(...values),
+      records: async sql => file.prepare<[], Record<string, unknown>>(sql).all(),
       close: async () => void file.close(),
     }
   }
@@ -30,11 +33,17 @@ export async function readerOf(db: string): Promise<Reader> {
       let marks = 0
       const text = sql.replaceAll('?', () => `$${++marks}`)
       const { rows } = await client.query<unknown[]>({ text, values: [...values], rowMode: 'array' })
-      return rows.map(row => row.map(value => (typeof value === 'boolean' ? Number(value) : value)))
+      return rows.map(row => row.map(plain))
+    },
+    records: async sql => {
+      const { rows } = await client.query<Record<string, unknown>>(sql)
+      return rows.map(row => Object.fromEntries(Object.entries(row).map(([name, value]) => [name, plain(value)])))
     },
     close: () => client.end(),
   }
 }
+
+const plain = (value: unknown): unknown => (typeof value === 'boolean' ? Number(value) : value)
 
 /** Runs a statement that both storages understand on the database with this setting `db`; returns the rows it gives. */
 export async function changed(db: string, sql: string): Promise<unknown[][]> {
@@ -56,4 +65,17 @@ export async function changed(db: string, sql: string): Promise<unknown[][]> {
   } finally {
     await client.end()
   }
+}
+
+/** Keeps everybody else from changing tenants until the function returned is called. */
+export async function hold(db: string): Promise<() => Promise<void>> {
+  if (!isServerAddress(db)) {
+    const file = new Sqlite(db)
+    file.exec('BEGIN IMMEDIATE')
+    return async () => void file.close()
+  }
+  const client = new Client(clientConfig(db))
+  await client.connect()
+  await client.query('BEGIN; LOCK TABLE tenants')
+  return () => client.end()
 }

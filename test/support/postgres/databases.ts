@@ -5,6 +5,7 @@ import { migrations } from '../../../adapters/postgres/database/migrate.ts'
 import { clientConfig } from '../../../adapters/postgres/database/options.ts'
 import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
 import { type ManualClock, manualClock } from '../clock.ts'
+import { EMPTY } from './content.ts'
 import { CHOSEN, runningServer, startServer, type TestServer } from './server.ts'
 
 /** One server for the tests of a file; a run of all tests has started one for all of them. */
@@ -130,14 +131,3 @@ async function makeTemplate(): Promise<string> {
   }
   return name
 }
-
-/**
- * Ids start at 1 again, as in a new database. Most tables are empty, and TRUNCATE would create new files for all of
- * them.
- */
-const EMPTY = `DO $$ DECLARE name text; BEGIN
-  SET LOCAL session_replication_role = replica;
-  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
-    LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
-  FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL
-    LOOP EXECUTE format('ALTER SEQUENCE %I RESTART', name); END LOOP; END $$`

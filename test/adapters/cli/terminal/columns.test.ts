@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
 import { furnish, type Workplace, workplace } from '../../../support/cli/cli.ts'
+import { changed } from '../../../support/data/reader.ts'
+import { onPostgres } from '../../../support/storages.ts'
 
 let place: Workplace
 before(async () => {
@@ -23,9 +24,11 @@ function headings(table: string): string[] {
 
 describe('a list at a terminal of 80 columns', () => {
   it('of calls has who called whom, how it went, what it costs and when it was', async () => {
-    const db = new Sqlite(place.db)
-    db.exec(`UPDATE sqlite_sequence SET seq = 1234566 WHERE name = 'cdrs'`)
-    db.close()
+    const sequence = {
+      sqlite: `UPDATE sqlite_sequence SET seq = 1234566 WHERE name = 'cdrs'`,
+      postgres: 'ALTER SEQUENCE cdrs_id_seq RESTART 1234567',
+    }
+    await changed(place.db, onPostgres ? sequence.postgres : sequence.sqlite)
     await place.done(
       'trunkline tenant create --name Long --slug telecommunications --domain long.example.com --status active --timezone UTC --max-extensions 1',
     )
@@ -43,14 +46,14 @@ describe('a list at a terminal of 80 columns', () => {
     await place.run(
       "trunkline sms send --gateway Jasmin --to +380501234567 --from ACME --message 'Your table is booked for 19:30.'",
     )
-    const db = new Sqlite(place.db)
     const [late] = ['outcome unknown: The gateway did not answer within 15 s.']
-    db.prepare(
+    const at = '2026-10-02T12:34:56.000000Z'
+    await changed(
+      place.db,
       `INSERT INTO sms_messages (sms_gateway_id, to_number, from_sender, message, external_message_id, delivery_status,
        direction, callback_url, error_message, requested_at, created_at, updated_at)
-       VALUES (1, '+380501234568', 'ACME Support', 'Your table is booked for 19:30.', 'x', 'failed', 'outbound', 'http://x', ?, ?, ?, ?)`,
-    ).run(late, ...Array(3).fill('2026-10-02T12:34:56.000000Z'))
-    db.close()
+       VALUES (1, '+380501234568', 'ACME Support', 'Your table is booked for 19:30.', 'x', 'failed', 'outbound', 'http://x', '${late}', '${at}', '${at}', '${at}')`,
+    )
     const table = await place.done('trunkline sms list --no-color', { columns: 80 })
     assert.deepEqual(headings(table), [
       'id',

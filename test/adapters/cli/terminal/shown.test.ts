@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
 import { furnish, missing, unbuilt, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { atTerminal } from '../../../support/cli/terminal.ts'
+import { changed } from '../../../support/data/reader.ts'
 
 const INTERRUPT = '\x03'
 const skip = unbuilt || missing('python3')
@@ -42,14 +42,13 @@ describe('at a terminal, a table', { skip, timeout: 60_000 }, () => {
   })
 
   it('shows one screen, and how to see the rest', async () => {
-    const db = new Sqlite(place.db)
     const now = '2026-01-01T00:00:00.000000Z'
-    const insert = db.prepare(
+    const rates = Array.from({ length: 51 }, (_, n) => `(1, '${n + 1}', 'X', 1, 1, 'active', '${now}', '${now}')`)
+    await changed(
+      place.db,
       `INSERT INTO rates (tenant_id, prefix, destination, cost_per_minute, billing_increment, status, created_at, updated_at)
-       VALUES (1, ?, 'X', 1, 1, 'active', '${now}', '${now}')`,
+       VALUES ${rates.join()}`,
     )
-    for (let n = 1; n <= 51; n++) insert.run(String(n))
-    db.close()
     const screen = atTerminal(place, ['rate', 'list'])
     await screen.until('there are more: add --after 3 for the next, or --all')
     assert.equal(await screen.ended(), 0)
@@ -58,9 +57,7 @@ describe('at a terminal, a table', { skip, timeout: 60_000 }, () => {
 
 describe('at a terminal, a prompt', { skip, timeout: 60_000 }, () => {
   it('shows names from outside without what a terminal acts on', async () => {
-    const db = new Sqlite(place.db)
-    db.prepare('UPDATE tenants SET name = ?').run('Acme\x1b]0;title\x07\x9b2J\x08\u202eLtd')
-    db.close()
+    await changed(place.db, `UPDATE tenants SET name = 'Acme\x1b]0;title\x07\x9b2J\x08\u202eLtd'`)
     const screen = atTerminal(place, ['extension', 'create'])
     await screen.until('Acme Ltd')
     screen.type(INTERRUPT)

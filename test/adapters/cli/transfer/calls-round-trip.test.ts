@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
-import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
 import { SOURCE_FORMATS, switchOf } from '../../../../core/calls/completed-call.ts'
 import { OUTCOMES } from '../../../../core/rating/outcome.ts'
 import { type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { type Desk, openDesk } from '../../../support/cli/imports.ts'
+import { readerOf } from '../../../support/data/reader.ts'
 import { asteriskRow, freeswitchRow, ndjsonRow } from '../../../support/data/switch.ts'
 
 const ACME = [
@@ -22,20 +22,22 @@ const run = async (place: Workplace, lines: readonly string[]): Promise<void> =>
 }
 
 /** Everything stored of calls, except this database's ids and times. */
-function recordsOf(place: Workplace): unknown[] {
-  const db = new Sqlite(place.db, { readonly: true })
-  const calls = db
-    .prepare(
-      `SELECT c.*, r.*, e.extension_number, (SELECT prefix FROM rates WHERE id = r.rate_id) AS present_rate,
-         (SELECT json_group_array(json_array(h.replaced_at, h.direction, h.bill_seconds, h.cost, h.outcome, h.prefix, h.cost_per_minute,
-            h.billing_increment) ORDER BY h.id) FROM cdr_rating_history h WHERE h.cdr_id = c.id) AS history
+async function recordsOf(place: Workplace): Promise<unknown[]> {
+  const reader = await readerOf(place.db)
+  const calls = await reader.records(
+    `SELECT c.*, r.*, e.extension_number, (SELECT prefix FROM rates WHERE id = r.rate_id) AS present_rate
        FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id LEFT JOIN extensions e ON e.id = c.extension_id
        ORDER BY c.id`,
-    )
-    .all()
-  db.close()
-  const own = new Set(['id', 'cdr_id', 'rate_id', 'created_at', 'updated_at', 'extension_id', 'tenant_id'])
-  return calls.map(call => Object.fromEntries(Object.entries(Object(call)).filter(([name]) => !own.has(name))))
+  )
+  const histories = await reader.records('SELECT * FROM cdr_rating_history ORDER BY id')
+  await reader.close()
+  const own = new Set(['id', 'cdr_id', 'rate_id', 'created_at', 'updated_at', 'extension_id', 'tenant_id', 'run'])
+  const withoutOwn = (row: Record<string, unknown>): object =>
+    Object.fromEntries(Object.entries(row).filter(([name]) => !own.has(name)))
+  return calls.map(call => ({
+    ...withoutOwn(call),
+    history: histories.filter(({ cdr_id }) => cdr_id === call.id).map(withoutOwn),
+  }))
 }
 
 describe('calls of switches that are exported', () => {
@@ -77,7 +79,7 @@ describe('calls of switches that are exported', () => {
       const to = workplace()
       await run(to, [...ACME, ...RATES])
       await to.done(`trunkline cdr import ${file}`)
-      assert.deepEqual(recordsOf(to), recordsOf(from))
+      assert.deepEqual(await await recordsOf(to), await recordsOf(from))
       const again = to.path(`again.${format}`)
       await to.done(`trunkline cdr export --out ${again}`)
       assert.equal(readFileSync(again, 'utf8'), readFileSync(file, 'utf8'))
@@ -87,17 +89,17 @@ describe('calls of switches that are exported', () => {
       assert.deepEqual([second.created, second.skipped, second.rejected], [0, 8, 0])
       const rerated = await to.json('trunkline cdr rerate --tenant acme --dry-run')
       assert.deepEqual([rerated.examined, rerated.changed, rerated.edited_by_hand, rerated.still_unrated], [7, 1, 1, 1])
-      assert.deepEqual(recordsOf(to), recordsOf(from))
+      assert.deepEqual(await await recordsOf(to), await recordsOf(from))
       to.remove()
     })
 
   test('are recognised in the database that they came from', async () => {
     const file = from.path('same.csv')
     await from.done(`trunkline cdr export --out ${file}`)
-    const before = recordsOf(from)
+    const before = await recordsOf(from)
     const { created, skipped } = await from.json(`trunkline cdr import ${file}`)
     assert.deepEqual([created, skipped], [0, 8])
-    assert.deepEqual(recordsOf(from), before)
+    assert.deepEqual(await recordsOf(from), before)
   })
 
   test('import to the same records where the rates are others, and without the tenant not at all', async () => {
@@ -108,11 +110,11 @@ describe('calls of switches that are exported', () => {
     const { code, stderr } = await to.run(`trunkline cdr import ${file}`)
     assert.equal(code, 65)
     assert.match(stderr, /other\.csv:2: tenant: The selected tenant is invalid\./)
-    assert.deepEqual(recordsOf(to), [])
+    assert.deepEqual(await await recordsOf(to), [])
     await run(to, ACME.slice(1))
     await to.done(`trunkline cdr import ${file}`)
-    const withoutRate = recordsOf(from).map(call => ({ ...Object(call), present_rate: null }))
-    assert.deepEqual(recordsOf(to), withoutRate)
+    const withoutRate = (await recordsOf(from)).map(call => ({ ...Object(call), present_rate: null }))
+    assert.deepEqual(await await recordsOf(to), withoutRate)
     to.remove()
   })
 })

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
 import { packed } from '../../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecord, Rejection } from '../../../../core/ports/bulk.ts'
 import { resourceNamed } from '../../../../core/resources/all.ts'
 import type { Value } from '../../../../core/resources/field.ts'
 import { type Desk, openDesk } from '../../../support/cli/imports.ts'
+import { changed } from '../../../support/data/reader.ts'
 
 let desk: Desk
 beforeEach(async () => {
@@ -106,9 +106,7 @@ describe('many records at once', () => {
   it('leave an agent that joins two tenants already as it is, and change its penalty', async () => {
     const agents = resourceNamed('agents')
     await desk.create('agents', { queue_id: 1, extension_id: 1 })
-    const other = new Sqlite(desk.path)
-    other.exec('UPDATE agents SET extension_id = 2')
-    other.close()
+    await changed(desk.path, 'UPDATE agents SET extension_id = 2')
     const { counts } = await stored({ resource: agents, columns: ['queue_id', 'extension_id', 'penalty'] }, [[1, 2, 5]])
     assert.deepEqual([counts.updated, counts.rejected], [1, 0])
   })

@@ -1,19 +1,17 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
-import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
 import { replaceDesk } from '../../../support/cli/replace-desk.ts'
+import { digestOf } from '../../../support/data/content.ts'
 
 /** The tenant is in Kyiv, two hours ahead of UTC in winter. */
 const LATER = '2090-12-01T00:00'
 const REPLACE = 'trunkline rate import deck.csv --tenant acme --mode replace'
 
-const { place, inDatabase, rates, deck, run, json } = replaceDesk()
+const { place, change, rates, deck, run, json } = replaceDesk()
 
 /** Pretends that the moment has come. */
-const makeDue = (): unknown =>
-  inDatabase(db => db.exec(`UPDATE decks SET effective_at = '2026-10-05T00:00:00.000000Z' WHERE state = 'pending'`))
+const makeDue = (): Promise<unknown> =>
+  change(`UPDATE decks SET effective_at = '2026-10-05T00:00:00.000000Z' WHERE state = 'pending'`)
 
 describe('rate import --mode replace', () => {
   it('says what is new, changed, unchanged and gone, in words and as JSON', async () => {
@@ -21,32 +19,19 @@ describe('rate import --mode replace', () => {
     const { stderr } = await run(`${REPLACE} --yes`)
     assert.match(stderr, /: 2 rows: 1 created, 1 unchanged, 1 removed, 0 rejected; /)
     assert.match(stderr, /^in force for calls that start from \S+ \S+ Europe\/Kyiv \(\S+Z\) on; earlier calls keep/m)
-    assert.deepEqual(rates(), ['380 123', '49 400'])
+    assert.deepEqual(await rates(), ['380 123', '49 400'])
     const { created, updated, unchanged, removed } = await json(`${REPLACE} --yes`)
     assert.deepEqual([created, updated, unchanged, removed], [0, 0, 2, 0])
   })
 
   it('in a dry run says the same and changes no byte', async () => {
-    const digest = (): string[] =>
-      ['', '-wal'].map(end =>
-        createHash('sha256')
-          .update(readFileSync(place.db + end))
-          .digest('hex'),
+    const before = await digestOf(place.db)
+    for (const more of ['', ` --effective ${LATER}`, ' --effective 2020-01-01'])
+      assert.match(
+        (await run(`${REPLACE} --dry-run${more}`)).stderr,
+        /: 3 rows: 1 would be created, 1 would be updated, 1 unchanged, 0 rejected; /,
       )
-    // Keeps the log from being removed.
-    const reader = new Sqlite(place.db)
-    try {
-      reader.prepare('SELECT count(*) FROM rates').get()
-      const before = digest()
-      for (const more of ['', ` --effective ${LATER}`, ' --effective 2020-01-01'])
-        assert.match(
-          (await run(`${REPLACE} --dry-run${more}`)).stderr,
-          /: 3 rows: 1 would be created, 1 would be updated, 1 unchanged, 0 rejected; /,
-        )
-      assert.deepEqual(digest(), before)
-    } finally {
-      reader.close()
-    }
+    assert.equal(await digestOf(place.db), before)
   })
 
   it('is refused in a script where rates go, unless it says --yes', async () => {
@@ -55,10 +40,10 @@ describe('rate import --mode replace', () => {
     assert.equal(code, 64)
     assert.match(stderr, /must be confirmed \(0 new, 0 changed, 1 unchanged, 1 go\): look with --dry-run, /)
     assert.match(stderr, /^hint: trunkline rate import \S+ --tenant acme --mode replace --dry-run$/m)
-    assert.deepEqual(rates(), ['380 123', '44 200'])
+    assert.deepEqual(await rates(), ['380 123', '44 200'])
     deck('380,Ukraine,0.0123', '44,UK,0.0300')
     assert.equal((await run(REPLACE)).code, 0, 'where none goes, it needs no word')
-    assert.deepEqual(rates(), ['380 123', '44 300'])
+    assert.deepEqual(await rates(), ['380 123', '44 300'])
   })
 
   it('never takes a file without rows for a deck without rates, whatever else is agreed to', async () => {
@@ -67,21 +52,21 @@ describe('rate import --mode replace', () => {
       const { code, stderr } = await run(`${REPLACE} ${flags}`)
       assert.equal(code, 65)
       assert.match(stderr, /there are no rows: acme would be left without any rate\nhint: .*--allow-empty/)
-      assert.equal(rates().length, 2)
+      assert.equal((await rates()).length, 2)
     }
     assert.equal((await run(`${REPLACE} --allow-empty`)).code, 64, 'rates go all the same')
     assert.equal((await run(`${REPLACE} --allow-empty --yes`)).code, 0)
-    assert.deepEqual(rates(), [])
+    assert.deepEqual(await rates(), [])
   })
 
   it('with a bad row stores nothing, and does not offer to skip it', async () => {
     deck('380,Ukraine,0.0123', '44,UK,bad')
     const { code } = await run(`${REPLACE} --yes`)
-    assert.deepEqual([code, rates().length], [65, 2])
+    assert.deepEqual([code, (await rates()).length], [65, 2])
     const lenient = await run(`${REPLACE} --yes --on-error continue`)
     assert.equal(lenient.code, 64)
     assert.match(lenient.stderr, /all or nothing: .* the rates of bad rows would be deleted/)
-    assert.equal(rates().length, 2)
+    assert.equal((await rates()).length, 2)
   })
 
   it('needs a tenant and works for rates only, and its flags work only with it', async () => {
@@ -101,7 +86,7 @@ describe('rate import --effective', () => {
     assert.match(stderr, /: 3 rows: 1 to be created, 1 to be updated, 1 unchanged, 0 rejected; /)
     assert.match(stderr, /^pending; takes effect at 2090-12-01 00:00 Europe\/Kyiv \(2090-11-30T22:00:00Z\)$/m)
     assert.match(stderr, /^hint: trunkline rate pending list acme$/m)
-    assert.deepEqual(rates(), ['380 123', '44 200'])
+    assert.deepEqual(await rates(), ['380 123', '44 200'])
     const [listed, ...others] = await json('trunkline rate pending list')
     assert.deepEqual(
       [listed.tenant, listed.effective, listed.timezone, listed.effective_at, listed.state, listed.rates, listed.file],
@@ -124,7 +109,7 @@ describe('rate import --effective', () => {
       /^in force for calls that start from 2026-10-01 00:00 Europe\/Kyiv \(2026-09-30T21:00:00Z\) on; /m,
     )
     assert.match(said, /^hint: trunkline cdr rerate --tenant acme --since 2026-09-30T21:00:00Z --dry-run$/m)
-    assert.deepEqual(rates(), ['380 123', '44 300', '49 400'])
+    assert.deepEqual(await rates(), ['380 123', '44 300', '49 400'])
   })
 
   it('is refused for an invalid moment, and for one that another deck is pending for', async () => {
@@ -140,12 +125,12 @@ describe('rate import --effective', () => {
 
   it('takes effect with the next command on rates or calls where no daemon runs, but not with a dry run', async () => {
     await run(`${REPLACE} --effective ${LATER} --yes`)
-    makeDue()
+    await makeDue()
     deck('1,a,1')
     await run(`${REPLACE} --dry-run`)
-    assert.deepEqual(rates(), ['380 123', '44 200'])
+    assert.deepEqual(await rates(), ['380 123', '44 200'])
     assert.equal((await json('trunkline rate list')).length, 3)
-    assert.deepEqual(rates(), ['380 123', '44 300', '49 400'])
+    assert.deepEqual(await rates(), ['380 123', '44 300', '49 400'])
     const [applied] = await json('trunkline audit list --action apply')
     assert.deepEqual([applied.changes.file, applied.changes.created], ['deck.csv', 1])
   })
@@ -183,7 +168,7 @@ describe('rate pending', () => {
     const [cancelled] = await json('trunkline audit list --resource decks')
     assert.deepEqual([cancelled.action, cancelled.record_id, cancelled.changes.rates], ['delete', id, 3])
     await run(`${REPLACE} --effective ${LATER} --yes`)
-    makeDue()
+    await makeDue()
     const [{ id: due }] = await json('trunkline rate pending list --all').then(all => all.slice(-1))
     const { code, stderr } = await run(`trunkline rate pending cancel ${due} --yes`)
     assert.deepEqual([code, /is not pending: it is in force/.test(stderr)], [65, true])

@@ -70,7 +70,7 @@ function bodies(resource: Resource): fc.Arbitrary<Record<string, unknown>[]> {
 
 const stored = async (from: Desk, { name, fields }: Resource): Promise<string[]> => {
   const columns = Object.entries(fields).map(([field, { references }]) =>
-    references ? `${field} NOT NULL` : `quote(${field})`,
+    references ? `${field} IS NOT NULL` : `coalesce('<' || ${field} || '>', 'null')`,
   )
   return from.query(`SELECT ${columns.join()} FROM ${name} ORDER BY id`)
 }
