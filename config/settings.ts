@@ -80,6 +80,12 @@ export const declarations = {
     'a path',
     'certificates that vouch for SMS gateways (PEM), in addition to those of the system',
   ),
+  drain_seconds: setting(
+    Type.Number({ minimum: 0, maximum: 300 }),
+    0,
+    'a number of seconds from 0 to 300',
+    'seconds to go on answering after SIGTERM, while /readyz is 503, so that balancers leave this daemon out',
+  ),
   log_level: setting(
     Type.Enum(['debug', 'info', 'warn', 'error', 'silent']),
     'info',

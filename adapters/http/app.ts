@@ -51,6 +51,8 @@ export interface HttpOptions extends UseCases {
   readonly notices: Notices
   readonly security: SecurityTrail
   readonly heartbeat: Heartbeat
+  /** Aborts once the service is about to stop. */
+  readonly leaving?: AbortSignal
   readonly log: Logger
   /** Without a trailing slash. */
   readonly baseUrl: string
@@ -101,7 +103,7 @@ export function apiRoutes(options: RouteOptions): readonly Route[] {
     ...standingRoutes(access),
     ...accountRoutes(accountKeeping),
     ...useCaseRoutes(options),
-    ...healthRoutes(heartbeat),
+    ...healthRoutes(heartbeat, options.leaving),
     ...docsRoutes(() => inTurns(openApiDocument(routes, baseUrl))),
   ]
   return routes

@@ -1,21 +1,34 @@
+import type Koa from 'koa'
 import type { Logger } from 'pino'
 import { type HttpOptions, httpApp } from './app.ts'
 import { readConsole } from './console/read-files.ts'
 import { createMetrics, type HttpMetrics, serveMetrics } from './metrics.ts'
 import { noting } from './noting.ts'
-import { type Address, type ListeningServer, limitsBehind, listen } from './server.ts'
+import {
+  type Address,
+  assertFree,
+  limitsBehind,
+  type RunningServer,
+  serve,
+  type Treatment,
+  type Watching,
+} from './server.ts'
 
+export type { HttpOptions, RunningServer }
 export type Metrics = ReturnType<typeof createMetrics>
-export type RunningServer = Awaited<ReturnType<typeof serveMetrics>>
 export type ConsoleTools = HttpOptions['tools']
 
-/** Listens at once, logs and counts what is refused there, and answers once its `serve` is given an application. */
-const listening = (
-  address: Address,
-  trustedProxies: number,
-  log: Logger,
-  metrics: HttpMetrics,
-): Promise<ListeningServer> => listen(address, limitsBehind(trustedProxies), noting(log, metrics))
+/** Serves the application that `appAt` builds for the actual URL; logs and counts what it never saw. */
+const serving = (
+  appAt: (url: string) => Koa,
+  { trusted_proxies, ...address }: Address & { readonly trusted_proxies: number },
+  {
+    log,
+    metrics,
+    ...treatment
+  }: { readonly log: Logger; readonly metrics: HttpMetrics } & Omit<Treatment, keyof Watching>,
+): Promise<RunningServer> =>
+  serve(appAt, address, limitsBehind(trusted_proxies), { ...noting(log, metrics), ...treatment })
 
 /** Everything that the programs use of this adapter. */
-export const http = { app: httpApp, listen: listening, metrics: createMetrics, serveMetrics, readConsole }
+export const http = { app: httpApp, assertFree, serve: serving, metrics: createMetrics, serveMetrics, readConsole }

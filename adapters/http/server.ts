@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Koa from 'koa'
 import { AppError } from '../../core/errors.ts'
 import { boundConnections, type ConnectionLimits, type Connections, type Cut } from './clients/connections.ts'
@@ -51,20 +52,12 @@ export interface RunningServer {
   stop(graceMs: number): Promise<void>
 }
 
-/** A server that has its address, and answers 503 until it has an application. */
-export interface ListeningServer extends RunningServer {
-  /** Requests to the `urgent` paths go before the others. */
-  serve(app: Koa, urgent?: readonly string[]): void
-}
-
-/** Serves the application that `appAt` builds for the actual URL. See {@link listen}. */
-export async function serve(
-  appAt: (url: string) => Koa,
-  ...listening: Parameters<typeof listen>
-): Promise<RunningServer> {
-  const server = await listen(...listening)
-  server.serve(appAt(server.url))
-  return server
+/** How a server treats requests. */
+export interface Treatment extends Watching {
+  /** Requests to these paths go before the others. */
+  readonly urgent?: readonly string[]
+  /** Once it aborts, each answer ends its connection. */
+  readonly leaving?: AbortSignal
 }
 
 interface Exchange {
@@ -72,42 +65,44 @@ interface Exchange {
   readonly response: ServerResponse
 }
 
+/** Throws `configuration` if the address is not available. */
+export async function assertFree(place: Address): Promise<void> {
+  const server = createServer()
+  await listening(server, place)
+  await new Promise(resolve => server.close(resolve))
+}
+
 /**
- * Opens the port. `onRefusal` gets the requests that the application never saw. Throws `configuration` if the address
- * is not available.
+ * Serves the application that `appAt` builds for the actual URL. `onRefusal` gets the requests that the application
+ * never saw. Throws `configuration` if the address is not available.
  */
-export async function listen(
+export async function serve(
+  appAt: (url: string) => Koa,
   place: Address,
   limits: Partial<Limits> = {},
-  { onRefusal = () => {}, onCut = () => {} }: Watching = {},
-): Promise<ListeningServer> {
+  { onRefusal = () => {}, onCut = () => {}, urgent = [], leaving }: Treatment = {},
+): Promise<RunningServer> {
   const { server, connections } = createBounded({ ...LIMITS, ...limits }, { onRefusal, onCut })
   await listening(server, place)
   const { host } = place
   const address = server.address() as AddressInfo
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`
   const running = new Set<Promise<void>>()
-  let take: ((exchange: Exchange) => void) | null = null
+  const handle = appAt(url).callback()
+  const take = paced<Exchange>(
+    ({ request, response }) => {
+      const handling = handle(request, response).finally(() => running.delete(handling))
+      running.add(handling)
+    },
+    ({ request }) => urgent.includes(request.url ?? ''),
+  )
   server.on('request', (request, response) => {
     if (!connections.begin(request, response)) return
     if (!isForOneHost(request)) return refuse(response, '400 Bad Request', 'HOST', onRefusal)
-    if (!take) return refuse(response, '503 Service Unavailable', 'STARTING', onRefusal)
+    if (leaving?.aborted) response.setHeader('connection', 'close')
     take({ request, response })
   })
-  return {
-    url,
-    serve: (app, urgent = []) => {
-      const handle = app.callback()
-      take = paced(
-        ({ request, response }) => {
-          const handling = handle(request, response).finally(() => running.delete(handling))
-          running.add(handling)
-        },
-        ({ request }) => urgent.includes(request.url ?? ''),
-      )
-    },
-    stop: graceMs => stop(server, { connections, running }, graceMs),
-  }
+  return { url, stop: graceMs => stop(server, { connections, running }, graceMs) }
 }
 
 function createBounded(
@@ -154,8 +149,30 @@ interface InFlight {
   readonly running: ReadonlySet<Promise<void>>
 }
 
+const SHORT_TURN_MS = 1
+const PATIENCE_MS = 1_000
+
+/**
+ * Resolves once hardly a connection waits to be accepted, since closing the port resets those: after a short turn of
+ * the event loop that accepted none. A turn accepts one.
+ */
+async function allAccepted(server: Server): Promise<void> {
+  let accepted = 0
+  const count = (): void => void accepted++
+  server.on('connection', count)
+  const end = performance.now() + PATIENCE_MS
+  for (let now = performance.now(); now < end; ) {
+    const [since, before] = [now, accepted]
+    await nextTurn()
+    now = performance.now()
+    if (now - since < SHORT_TURN_MS && accepted === before) break
+  }
+  server.off('connection', count)
+}
+
 /** A client that left has no connection to wait for, but perhaps a request still at work. */
 async function stop(server: Server, { connections, running }: InFlight, graceMs: number): Promise<void> {
+  await allAccepted(server)
   const closed = new Promise<void>(resolve => server.close(() => resolve()))
   const closing = setInterval(() => {
     server.closeIdleConnections()

@@ -1,5 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
+import { type HttpOptions, http, type Metrics, type RunningServer } from '../../adapters/http/http.ts'
 import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Claim } from '../../core/ports/storage.ts'
@@ -25,7 +26,10 @@ const GRACE_MS = 20_000
 
 export interface Daemon {
   readonly url: string
-  /** Stops accepting, finishes what is in flight, flushes the log and closes the database. */
+  /**
+   * Goes on answering for `drain_seconds`, then stops accepting, finishes what is in flight, flushes the log and
+   * closes the database.
+   */
   stop(): Promise<void>
 }
 
@@ -42,6 +46,8 @@ interface Starting extends Start {
   readonly metrics: Metrics
   readonly log: Logger
   readonly surroundings: Surroundings
+  /** Aborts once the service is about to stop. */
+  readonly leaving: AbortSignal
 }
 
 /** Starts the service. Throws AppError. */
@@ -51,7 +57,8 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
   const metrics = http.metrics()
   let background: Background | null = null
   const surroundings = surroundingsOf(settings, () => background?.feeds ?? [])
-  const service = await startService(settings, { ...start, metrics, log, surroundings })
+  const leaving = new AbortController()
+  const service = await startService(settings, { ...start, metrics, log, surroundings, leaving: leaving.signal })
   const { server, close } = service
   const behind = startBackground(service, settings, log)
   background = behind
@@ -63,6 +70,8 @@ export async function startDaemon(settings: Settings, start: Start): Promise<Dae
   return {
     url: server.url,
     stop: async () => {
+      leaving.abort()
+      await pause(settings.drain_seconds * 1000)
       await server.stop(GRACE_MS)
       await metricsServer?.stop(0)
       await behind.stop()
@@ -86,34 +95,42 @@ interface Service extends Opened {
 }
 
 /**
- * Serves the API on its port. A port in use is reported before a database is made, and a failure leaves nothing open.
+ * Serves the API on its port. A port in use is reported before a database is made. The port opens only once requests
+ * can be answered: a balancer sends a refused connection on to another daemon, but not every answer of 503.
  */
 async function startService(settings: Settings, start: Starting): Promise<Service> {
-  const { metrics, log } = start
-  const trustedProxies = settings.trusted_proxies
-  const server = await http.listen(settings, trustedProxies, log, metrics)
-  const baseUrl = settings.base_url ?? urlAt(settings.host, Number(new URL(server.url).port || 80))
+  await http.assertFree(settings)
+  let ownUrl = ''
+  const baseUrl = (): string => settings.base_url ?? ownUrl
+  const opened = await open(settings, baseUrl, start)
   try {
-    const opened = await open(settings, baseUrl, start)
     const parts = answering(opened.trunkline)
-    if (trustedProxies > 0) await parts.notices.clear('untrusted_proxy')
+    if (settings.trusted_proxies > 0) await parts.notices.clear('untrusted_proxy')
     const served = switchesOf(settings, opened.trunkline, start)
     const mounts = served.flatMap(each => each.mounts)
-    const isBaseUrlSet = settings.base_url !== null
-    const console = consoleFiles()
-    const app = http.app({
-      ...{ ...parts, ...(console ? { console } : {}) },
-      ...{ log, baseUrl, isBaseUrlSet, trustedProxies, metrics, mounts },
-    })
-    server.serve(
-      app,
-      mounts.map(({ path }) => path),
-    )
+    const appAt = (url: string) => {
+      ownUrl = urlAt(settings.host, Number(new URL(url).port || 80))
+      return appOf({ ...parts, baseUrl: baseUrl(), mounts }, settings, start)
+    }
+    const urgent = mounts.map(({ path }) => path)
+    const server = await http.serve(appAt, settings, { ...start, urgent })
     return { ...opened, server, served }
   } catch (error) {
-    await server.stop(0)
+    await opened.close()
     throw error
   }
+}
+
+function appOf(
+  parts: ReturnType<typeof answering> & Pick<HttpOptions, 'baseUrl' | 'mounts'>,
+  { base_url, trusted_proxies: trustedProxies }: Settings,
+  { log, metrics, leaving }: Starting,
+): ReturnType<typeof http.app> {
+  const console = consoleFiles()
+  return http.app({
+    ...{ ...parts, ...(console ? { console } : {}) },
+    ...{ log, isBaseUrlSet: base_url !== null, trustedProxies, metrics, leaving },
+  })
 }
 
 /** The switches that are served, with what they ask of the service. */
@@ -125,7 +142,7 @@ function switchesOf(settings: Settings, trunkline: Trunkline, { log, metrics }: 
 }
 
 /** Opens the database: claims it for this process, updates and prepares it. */
-async function open(settings: Settings, baseUrl: string, start: Starting): Promise<Opened> {
+async function open(settings: Settings, baseUrl: () => string, start: Starting): Promise<Opened> {
   const { first, force, print, metrics, log, surroundings } = start
   const opening: Opening = {
     create: true,
@@ -145,7 +162,7 @@ async function open(settings: Settings, baseUrl: string, start: Starting): Promi
     await claim?.release()
   }
   try {
-    const trunkline = await compose(settings, () => baseUrl, opening, {}, metrics)
+    const trunkline = await compose(settings, baseUrl, opening, {}, metrics)
     opened = trunkline
     const securityFrom = await trunkline.storage.audit.latest()
     if ((await makeFirstAccount(trunkline, first, print)) === 'none')

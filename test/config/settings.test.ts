@@ -28,6 +28,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   session_idle: { good: ['60', '0.5'], bad: ['0', '-1', 'soon', '1h', null, true] },
   session_absolute: { good: ['3600', '31536000'], bad: ['0', '31536001', '', {}] },
   gateway_timeout: { good: ['2.5', '300'], bad: ['0', '301', '15s', null] },
+  drain_seconds: { good: ['0', '2.5'], bad: ['', '-1', '301', 'soon', null] },
   log_level: { good: ['debug', 'silent'], bad: ['', 'INFO', 'verbose', 30, null] },
   metrics_port: { good: ['0', '9000'], bad: ['', '65536', 'off', null] },
   backup_every: { good: ['24', '0.5'], bad: ['', '-1', '8761', 'daily', null] },

@@ -32,11 +32,14 @@ export interface Connections {
   exchanges(socket: Socket): readonly Exchange[]
   /** Stops reading, and closes the connection after its last response. */
   endAfterwards(socket: Socket): void
-  /** Closes connections that nothing was ever received on. */
+  /** Closes connections that nothing was ever received on, unless they are so new that a request may be on its way. */
   cutSilent(): void
   /** Stops checking times. */
   stop(): void
 }
+
+/** The longest that the first request of a new connection is on its way. */
+const UNDERWAY_MS = 500
 
 /** Before version 24, Node reports a closed connection only to the first of its waiting responses. */
 function abandon({ exchanges }: Connection): void {
@@ -128,7 +131,8 @@ export function boundConnections(server: Server, limits: ConnectionLimits, onCut
     exchanges: socket => [...(open.get(socket)?.exchanges ?? [])],
     endAfterwards,
     cutSilent: () => {
-      for (const socket of open.keys()) if (socket.bytesRead === 0) socket.destroy()
+      const before = performance.now() - UNDERWAY_MS
+      for (const [socket, { since }] of open) if (socket.bytesRead === 0 && since < before) socket.destroy()
     },
     stop: () => clearInterval(sweeping),
   }

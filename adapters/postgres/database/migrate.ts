@@ -24,7 +24,7 @@ export const migrations: readonly string[] = [
 ]
 
 /** "Trnk" in ASCII. Programs that create or upgrade the database wait for one another on this lock. */
-const LOCK = 0x54726e6b
+export const LOCK = 0x54726e6b
 
 const VERSION = sql`SELECT version FROM schema_version`
 
