@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { asterisk } from '../adapters/asterisk/asterisk.ts'
+import { tableForSwitch } from '../adapters/sqlite/storage.ts'
 import { system } from '../adapters/system/system.ts'
 import type { AsteriskSetting } from '../config/asterisk.ts'
 import type { Settings } from '../config/settings.ts'
@@ -13,10 +14,11 @@ type ManagerPlace = Parameters<typeof asterisk.ask>[0]['place']
 export function asteriskOf(settings: Settings): TelephoneSwitch | null {
   const { asterisk: setting } = settings
   if (!setting) return null
-  const place = { folder: setting.dir, place: placeOf(setting) }
+  const { dir: folder, telephones_db: path } = setting
+  const table = path === undefined ? null : tableForSwitch.stored(path, asterisk.table)
   const stored = storedFor(settings)
   return asterisk.ask({
-    ...{ ...place, clock: system.clock() },
+    ...{ folder, place: placeOf(setting), table, clock: system.clock() },
     stored: read =>
       stored(({ switchDirectory, limitUsage: usage, ratedPrefixes: rates }) =>
         read({ directory: switchDirectory(), used: ({ tenant }) => usage.of(tenant), rates }),
@@ -29,8 +31,10 @@ export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving)
   if (!setting) return null
   const { directory, usage, rates, calls, clock, log, decided, onLimit } = serving
   const place = placeOf(setting)
+  const path = setting.telephones_db
+  const table = path === undefined ? null : tableForSwitch.at(path, asterisk.table)
   const follower = asterisk.follow({
-    ...{ folder: setting.dir, place, directory, usage, rates, calls, clock },
+    ...{ folder: setting.dir, place, table, directory, usage, rates, calls, clock },
     now: () => performance.now(),
     onTrouble: error => log.error({ err: error, switch: 'asterisk' }, 'Asterisk is not up to date'),
     onTaken: (file, ms) => log.info({ file: `${file}.conf`, ms: Math.round(ms) }, 'Asterisk has loaded a file'),

@@ -17,7 +17,7 @@ const manager = Type.Object(
 
 /** An Asterisk on the same machine, kept in line with the database. */
 export const asteriskSchema = Type.Object(
-  { dir: text, manager: Type.Optional(manager), cdr_file: Type.Optional(text) },
+  { dir: text, manager: Type.Optional(manager), cdr_file: Type.Optional(text), telephones_db: Type.Optional(text) },
   { additionalProperties: false },
 )
 
@@ -27,6 +27,7 @@ const WANTS: Readonly<Record<keyof AsteriskSetting, string>> = {
   dir: "the path of the folder for the files that Asterisk's own include",
   manager: 'an object with host, port, user, and password or password_file',
   cdr_file: 'the path of the file to which cdr_csv writes',
+  telephones_db: 'the path of the SQLite file from which Asterisk reads telephones',
 }
 
 const MANAGER_WANTS: Readonly<Record<keyof Static<typeof manager>, string>> = {

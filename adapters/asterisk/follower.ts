@@ -1,19 +1,21 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Calls } from '../../core/ports/calls.ts'
+import type { SwitchTable } from '../../core/ports/switching/table.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../../core/ports/switching.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { usedSoFar } from '../../core/switching/stored/costs-so-far.ts'
 import { callWatch } from './call-watch.ts'
 import { belongsTo, channelsIn } from './channels.ts'
-import { type Manager, type ManagerPlace, openManager } from './manager.ts'
+import { type Manager, type ManagerPlace, onManager, openManager } from './manager.ts'
 import type { ManagerMessage } from './manager-messages.ts'
 import { type MarkedFile, marked } from './marked.ts'
 import { limitReached, type ReachedLimit, type RefusedCall, refusedIn } from './refused-calls.ts'
 import { reloader } from './reloader.ts'
 import type { FileName, Rendered } from './render/files.ts'
 import type { LeftOut } from './render/lines.ts'
-import { type Source, source } from './source.ts'
+import { type Source, type SourceParts, source } from './source.ts'
+import { IN_FILE, readsTable, TELEPHONES, telephonesInTable } from './telephone-place.ts'
 import { writeFileWhole } from './write-file.ts'
 
 export interface FollowerParts {
@@ -25,6 +27,8 @@ export interface FollowerParts {
   /** The folder of the files that Asterisk's own configuration includes. */
   readonly folder: string
   readonly place: ManagerPlace
+  /** What telephones are in; null if they are in `pjsip.conf`. */
+  readonly table: SwitchTable | null
   /** Milliseconds, by a clock that never goes back. */
   readonly now: () => number
   /** Called when the connection has failed and is retried, or a file was rejected. */
@@ -41,7 +45,7 @@ const LONGEST_PAUSE_MS = 10_000
 
 /** Keeps an Asterisk's files in line with the database, and makes it read changed ones. */
 export function asteriskFollower(parts: FollowerParts): SwitchFollower {
-  const { folder, place, now, onTrouble } = parts
+  const { folder, place, table, now, onTrouble } = parts
   let onDue: Parameters<SwitchFollower['run']>[0] = () => undefined
   const watch = callWatch({
     ...{ place, clock: parts.clock },
@@ -51,10 +55,9 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       if (spent.size > 0) onDue(spent)
     },
   })
-  const rendered = source({
-    ...parts,
-    used: spender => usedSoFar(spender, watch.calls(), { ...parts, limitUsage: parts.usage }),
-  })
+  const inTable = table && telephonesInTable(table)
+  const used: SourceParts['used'] = spender => usedSoFar(spender, watch.calls(), { ...parts, limitUsage: parts.usage })
+  const rendered = source({ ...parts, used }, inTable ?? IN_FILE)
   let manager: Manager | null = null
   let files: Readonly<Record<FileName, MarkedFile>> | null = null
   let lastLeftOut = ''
@@ -71,6 +74,13 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     const all = JSON.stringify(leftOut)
     if (all !== lastLeftOut && !(lastLeftOut === '' && leftOut.length === 0)) parts.onLeftOut(leftOut)
     lastLeftOut = all
+  }
+  let isTableRead = inTable === null
+  /** Once for each connection. */
+  const seeTable = async (): Promise<void> => {
+    if (!manager || isTableRead || !inTable) return
+    await onManager(place, found => readsTable(found, inTable.name()))
+    isTableRead = true
   }
   const onUserEvent = (event: ManagerMessage): void => {
     const call = refusedIn(event)
@@ -98,6 +108,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
         }
         manager?.close()
         manager = null
+        isTableRead = inTable === null
         reloads.end()
         await pause(wait, undefined, { signal, ref: false }).catch(() => undefined)
       }
@@ -105,14 +116,19 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       await watching
     },
     limited: rendered.limited,
-    state: () => ({ isConnected: manager !== null, pending: reloads.waiting().map(name => `${name}.conf`) }),
+    state: () => ({
+      isConnected: manager !== null,
+      pending: [...(isTableRead ? [] : [TELEPHONES]), ...reloads.waiting().map(name => `${name}.conf`)],
+    }),
     reconcile: async changed => {
       const { files: texts, leftOut } = await rendered.refresh(changed)
       const former = files
       files = markedFiles(texts)
       for (const [name, { text }] of Object.entries(files)) await writeFileWhole(join(folder, `${name}.conf`), text)
       tellLeftOut(leftOut)
-      reloads.want(files, former === null || refusesMore(former.pjsip.text, files.pjsip.text))
+      const tookAccess = inTable?.tookAccess() ?? false
+      reloads.want(files, tookAccess || former === null || refusesMore(former.pjsip.text, files.pjsip.text))
+      seeTable().catch(onTrouble)
       if (manager) await endRefused(place, rendered)
     },
   }
@@ -138,11 +154,8 @@ function refusesMore(former: string, present: string): boolean {
 async function endRefused(place: ManagerPlace, { inactive }: Source): Promise<void> {
   const slugs = inactive()
   if (slugs.size === 0) return
-  const manager = await openManager(place)
-  try {
+  await onManager(place, async manager => {
     for (const channel of channelsIn(await manager.list({ Action: 'CoreShowChannels' })))
       if (belongsTo(channel, slugs)) await manager.ask({ Action: 'Hangup', Channel: channel.name, Cause: '16' })
-  } finally {
-    manager.close()
-  }
+  })
 }

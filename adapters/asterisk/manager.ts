@@ -75,6 +75,16 @@ export async function openManager(
   }
 }
 
+/** Asks on a connection of its own, which ends afterwards. */
+export async function onManager<T>(place: ManagerPlace, ask: (manager: Manager) => Promise<T>): Promise<T> {
+  const manager = await openManager(place)
+  try {
+    return await ask(manager)
+  } finally {
+    manager.close()
+  }
+}
+
 /** Sends actions, each with an id of its own, and gathers the messages that answer them. */
 function questions(socket: Socket, name: string, onUserEvent: ManagerOptions['onUserEvent']) {
   const { waiting, fail, closed } = conversation(socket, name, onUserEvent)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { dirname } from 'node:path'
 import type { SetupOptions, SwitchSetup } from '../../core/ports/switching/setup.ts'
-import { REALM } from './render/pjsip.ts'
+import { REALM, VIEWS } from './render/telephones.ts'
 
 /** The initial setup of Asterisk. */
 export interface Setup {
@@ -11,6 +12,8 @@ export interface Setup {
   readonly managerPassword: string
   /** First and last UDP port. */
   readonly rtpPorts: readonly [number, number]
+  /** The SQLite file of the telephones; null if they are in `pjsip.conf`. */
+  readonly telephonesDb: string | null
 }
 
 const PJSIP = [
@@ -26,6 +29,9 @@ export const NEEDED_MODULES = [
   ...['func_callerid', 'func_channel', 'func_groupcount', 'func_logic', 'func_cdr', 'func_db'],
   ...['func_pjsip_contact', 'cdr_csv'],
 ]
+
+/** What lets Asterisk read telephones from a SQLite file. */
+export const TABLE_MODULES = ['res_config_sqlite3', 'res_sorcery_realtime']
 
 /** What lets the dialplan report refused calls. */
 export const REPORTING = { module: 'app_userevent', permission: 'user' } as const
@@ -43,27 +49,31 @@ const MODULES = [
 
 const FOLDER = '/etc/asterisk'
 const CDR_FILE = '/var/log/asterisk/cdr-csv/Master.csv'
+const TELEPHONES_DB = '/var/lib/asterisk/trunkline/telephones.db'
 const PORTS = { sipPort: 5060, managerPort: 5038, rtpPorts: [10_000, 20_000] } as const
 
 /** Returns a complete configuration of Asterisk, and the setting that goes with it. */
-export function asteriskSetup({ out, address }: SetupOptions): SwitchSetup {
+export function asteriskSetup({ out, address, telephones }: SetupOptions): SwitchSetup {
   const managerPassword = randomBytes(24).toString('base64url')
+  const telephonesDb = telephones === 'database' ? TELEPHONES_DB : null
   const setting = {
     asterisk: {
       dir: `${FOLDER}/trunkline`,
       manager: { host: '127.0.0.1', port: PORTS.managerPort, user: 'trunkline', password: managerPassword },
       cdr_file: CDR_FILE,
+      ...(telephonesDb === null ? {} : { telephones_db: telephonesDb }),
     },
   }
   return {
     files: [
-      ...setupFiles({ ...PORTS, address: address ?? '0.0.0.0', managerPassword }),
+      ...setupFiles({ ...PORTS, address: address ?? '0.0.0.0', managerPassword, telephonesDb }),
       { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
     ],
     reach: `Telephones and carriers reach Asterisk at ${address ?? 'every address of this machine; --address selects one'}`,
     steps: [
       `move ${FOLDER} aside (mv ${FOLDER} ${FOLDER}.before), create it again (install -d -o root -g asterisk -m 0750 ${FOLDER}), and put the files of ${out} into it (install -o root -g asterisk -m 0640 ${out}/*.conf ${FOLDER}/); where there was an asterisk.conf, copy that back`,
       `make the folder that trunklined writes into: install -d -o trunkline -g asterisk -m 2750 ${FOLDER}/trunkline`,
+      ...(telephonesDb === null ? [] : [placeFor(telephonesDb)]),
       `let trunklined read the call records: usermod -a -G asterisk trunkline`,
       `put the member "asterisk" of ${out}/trunkline.json into /etc/trunkline/trunkline.json`,
       'restart Asterisk, then trunklined',
@@ -72,11 +82,19 @@ export function asteriskSetup({ out, address }: SetupOptions): SwitchSetup {
   }
 }
 
+/** The file must be there before Asterisk starts, which would make one that trunklined cannot write. */
+const placeFor = (path: string): string =>
+  `make the database of telephones, which both write: install -d -o trunkline -g asterisk -m 2770 ${dirname(path)} && install -o trunkline -g asterisk -m 0660 /dev/null ${path}`
+
 type SetupFile = SwitchSetup['files'][number]
 
 /** Returns everything that Asterisk needs and nothing else: no stock file, default password or unused service. */
 export const setupFiles = (setup: Setup): readonly SetupFile[] => [
-  file('modules.conf', ['[modules]', 'autoload = no', ...MODULES.map(name => `load = ${name}.so`)]),
+  file('modules.conf', [
+    ...['[modules]', 'autoload = no'],
+    ...[...(setup.telephonesDb === null ? [] : TABLE_MODULES), ...MODULES].map(name => `load = ${name}.so`),
+  ]),
+  ...(setup.telephonesDb === null ? [] : tableFiles(setup.telephonesDb)),
   file('logger.conf', [
     ...['[general]', 'dateformat = %F %T.%3q', ''],
     ...['[logfiles]', 'console => notice,warning,error', 'messages => notice,warning,error'],
@@ -92,6 +110,19 @@ export const setupFiles = (setup: Setup): readonly SetupFile[] => [
     ...['[general]', 'enable = yes', 'unanswered = no', 'initiatedseconds = yes', ''],
     ...['[csv]', 'usegmtime = yes', 'loguniqueid = yes', 'loguserfield = yes'],
     ...['newcdrcolumns = yes', 'accountlogs = no'],
+  ]),
+]
+
+/** What has Asterisk read telephones from the file, and trunks from `pjsip.conf` as before. */
+const tableFiles = (path: string): readonly SetupFile[] => [
+  file('res_config_sqlite3.conf', ['[trunkline]', `dbfile => ${path}`, 'batch => 0', 'busy_timeout => 1000']),
+  file('extconfig.conf', ['[settings]', ...VIEWS.map(({ view }) => `${view} => sqlite3,trunkline,${view}`)]),
+  file('sorcery.conf', [
+    '[res_pjsip]',
+    ...VIEWS.flatMap(({ type, view }) => [
+      `${type} = config,pjsip.conf,criteria=type=${type}`,
+      `${type} = realtime,${view}`,
+    ]),
   ]),
 ]
 

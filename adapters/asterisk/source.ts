@@ -9,6 +9,7 @@ import { type Owner, type Spender, spentBy } from '../../core/switching/stored/c
 import { type Rendered, renderFiles } from './render/files.ts'
 import { isAnyCounted, isAnyRated } from './render/limits.ts'
 import { renderTenant, type TenantText } from './render/tenant.ts'
+import type { TelephonePlace } from './telephone-place.ts'
 
 export interface SourceParts {
   readonly directory: SwitchDirectory
@@ -31,7 +32,9 @@ export interface Source {
 }
 
 interface Known {
-  readonly text: TenantText
+  readonly text: Omit<TenantText, 'telephones'>
+  /** What `pjsip.conf` holds of its telephones. */
+  readonly telephones: string
   readonly isActive: boolean
   readonly isLimited: boolean
   /** null without a limit on cost. */
@@ -59,20 +62,26 @@ export async function textOf(rates: RatedPrefixes, directory: TenantDirectory, u
   return renderTenant({ directory, used, ratedPrefixes, reader: readerOf(directory) })
 }
 
-/** Renders the database; reads a tenant again only after a change. */
-export function source({ directory, used, rates }: SourceParts): Source {
+/** Renders the database, and puts the telephones into their place; reads a tenant again only after a change. */
+export function source({ directory, used, rates }: SourceParts, place: TelephonePlace): Source {
   const byTenant = new Map<number, Known>()
   const gone = new Set<string>()
   const readers = new Map<string, readonly DialledForm[]>()
   let trunks: readonly Trunk[] = []
+  /** False after a failure: what was put into a place may be lost. */
+  let isWhole = false
 
   const read = async (found: TenantDirectory): Promise<void> => {
     const { tenant, dialling, limits } = found
     const reader = readerOf(found)
-    if (!readers.has(reader)) readers.set(reader, await dialledForms(dialling, nextTurn))
     const usedNow = await used(found)
+    const { telephones, ...text } = await textOf(rates, found, usedNow)
+    const inFile = await place.put(tenant.id, telephones)
+    // This can take seconds, and telephones need not wait for it.
+    if (!readers.has(reader)) readers.set(reader, await dialledForms(dialling, nextTurn))
     byTenant.set(tenant.id, {
-      text: await textOf(rates, found, usedNow),
+      text,
+      telephones: inFile,
       reader,
       isActive: isActive(tenant.status),
       isLimited: isAnyRated(limits) || isAnyCounted(limits),
@@ -95,29 +104,38 @@ export function source({ directory, used, rates }: SourceParts): Source {
     }
     for (const id of left) forget(id)
   }
+  const readChanged = async (changed: Changed): Promise<void> => {
+    if (!isWhole || changed === 'all' || ![...changed].every(id => byTenant.has(id))) return readAll()
+    for (const id of changed) {
+      const found = await directory.whole(byTenant.get(id)?.text.slug ?? '')
+      // It has another slug now, or is gone.
+      if (found?.tenant.id !== id) return readAll()
+      await read(found)
+    }
+  }
+  const rendered = (besides: string): Rendered => {
+    const tenants = [...byTenant].sort(([one], [other]) => one - other).map(([, tenant]) => tenant)
+    const inUse = new Set(tenants.filter(each => each.isActive).map(({ reader }) => reader))
+    return renderFiles({
+      tenants: tenants.map(({ text }) => text),
+      telephones: [...tenants.map(({ telephones }) => telephones), besides],
+      trunks: trunks.toSorted((one, other) => one.id - other.id),
+      readers: new Map(
+        [...readers].filter(([name]) => inUse.has(name)).sort(([one], [other]) => (one < other ? -1 : 1)),
+      ),
+    })
+  }
   return {
     refresh: async changed => {
-      const isEachKnown = changed !== 'all' && [...changed].every(id => byTenant.has(id))
-      if (!isEachKnown) await readAll()
-      else
-        for (const id of changed) {
-          const found = await directory.whole(byTenant.get(id)?.text.slug ?? '')
-          // It has another slug now, or is gone.
-          if (found?.tenant.id !== id) {
-            await readAll()
-            break
-          }
-          await read(found)
-        }
-      const tenants = [...byTenant].sort(([one], [other]) => one - other).map(([, tenant]) => tenant)
-      const inUse = new Set(tenants.filter(each => each.isActive).map(({ reader }) => reader))
-      return renderFiles({
-        tenants: tenants.map(({ text }) => text),
-        trunks: trunks.toSorted((one, other) => one.id - other.id),
-        readers: new Map(
-          [...readers].filter(([name]) => inUse.has(name)).sort(([one], [other]) => (one < other ? -1 : 1)),
-        ),
-      })
+      try {
+        await readChanged(changed)
+        const besides = await place.settle(new Set(byTenant.keys()))
+        isWhole = true
+        return rendered(besides)
+      } catch (error) {
+        isWhole = false
+        throw error
+      }
     },
     inactive: () =>
       new Set([...gone, ...[...byTenant.values()].filter(each => !each.isActive).map(({ text }) => text.slug)]),

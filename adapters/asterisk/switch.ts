@@ -1,16 +1,20 @@
 import { formatTimestamp } from '../../core/dates.ts'
+import type { StoredTable } from '../../core/ports/switching/table.ts'
 import type { Phone, TelephoneSwitch } from '../../core/ports/switching.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { callsOn, channelsIn } from './channels.ts'
-import { findings } from './findings.ts'
-import { type Manager, type ManagerPlace, openManager } from './manager.ts'
+import { findings } from './checks/findings.ts'
+import { type Manager, type ManagerPlace, onManager } from './manager.ts'
 import { type ManagerMessage, valueIn } from './manager-messages.ts'
 import { renderedParts } from './rendered-parts.ts'
 import type { SourceParts } from './source.ts'
+import { TELEPHONES } from './telephone-place.ts'
 
 export interface AsteriskParts {
   readonly folder: string
   readonly place: ManagerPlace
+  /** What telephones are in; null if they are in `pjsip.conf`. */
+  readonly table: StoredTable | null
   readonly clock: Clock
   /** Opens the storage if an answer needs it, and closes it after `read`. */
   stored<T>(read: (parts: SourceParts) => Promise<T>): Promise<T>
@@ -20,15 +24,8 @@ export interface AsteriskParts {
 const MOST_ASKED = 1_000
 
 /** An Asterisk that is queried over its manager interface, on a new connection each time. */
-export function asteriskSwitch({ folder, place, clock, stored }: AsteriskParts): TelephoneSwitch {
-  const connected = async <T>(ask: (manager: Manager) => Promise<T>): Promise<T> => {
-    const manager = await openManager(place)
-    try {
-      return await ask(manager)
-    } finally {
-      manager.close()
-    }
-  }
+export function asteriskSwitch({ folder, place, table, clock, stored }: AsteriskParts): TelephoneSwitch {
+  const connected = <T>(ask: (manager: Manager) => Promise<T>): Promise<T> => onManager(place, ask)
   return {
     kind: 'asterisk',
     phones: () =>
@@ -43,8 +40,9 @@ export function asteriskSwitch({ folder, place, clock, stored }: AsteriskParts):
         for (const { name } of found) await manager.ask({ Action: 'Hangup', Channel: name, Cause: '16' })
         return found.length > 0
       }),
-    check: () => findings({ folder, user: place.user, stored, connected }),
-    render: (request, hasSecrets) => stored(parts => renderedParts(parts, request, hasSecrets)),
+    check: () => findings({ folder, user: place.user, table, stored, connected }),
+    render: (request, hasSecrets) =>
+      stored(parts => renderedParts(parts, request, { hasSecrets, telephonesIn: table ? TELEPHONES : 'pjsip.conf' })),
     recordsWaiting: async () => null,
   }
 }

@@ -31,6 +31,10 @@ import { limitUsage } from './switching/limit-usage.ts'
 import { ratedPrefixes } from './switching/rated-prefixes.ts'
 import { switchChanges } from './switching/switch-changes.ts'
 import { switchDirectory } from './switching/switch-directory.ts'
+import { storedTable, switchTable } from './switching/switch-table.ts'
+
+/** A table that a switch reads by itself. */
+export const tableForSwitch = { at: switchTable, stored: storedTable }
 
 /** What the daemon's backups do with files. */
 export const databaseFile = { makeFolder, removeDrafts }

@@ -21,7 +21,9 @@ export interface Rendered {
 
 export interface RenderedParts {
   /** By id. */
-  readonly tenants: readonly TenantText[]
+  readonly tenants: readonly Omit<TenantText, 'telephones'>[]
+  /** What `pjsip.conf` holds of the telephones. */
+  readonly telephones: readonly string[]
   readonly trunks: readonly Trunk[]
   /** Forms by the name of the context that reads them. */
   readonly readers: ReadonlyMap<string, readonly DialledForm[]>
@@ -31,15 +33,14 @@ const HEAD =
   '; Written by trunklined: changes are lost. Put your own settings into the file that includes this one.\n\n'
 
 /** Renders the files; the same parts give the same texts. */
-export function renderFiles({ tenants, trunks, readers }: RenderedParts): Rendered {
+export function renderFiles({ tenants, telephones, trunks, readers }: RenderedParts): Rendered {
   const leftOut: LeftOut[] = tenants.flatMap(tenant => tenant.leftOut)
   const leaveOut = (left: LeftOut): number => leftOut.push(left)
   for (const trunk of trunks) {
     const why = isActive(trunk.status) ? trunkProblem(trunk) : null
     if (why !== null) leaveOut({ of: `trunk ${JSON.stringify(trunk.name)}`, why })
   }
-  const joined = (part: 'pjsip' | 'extensions' | 'queues' | 'voicemail'): string =>
-    tenants.map(tenant => tenant[part]).join('')
+  const joined = (part: 'extensions' | 'queues' | 'voicemail'): string => tenants.map(tenant => tenant[part]).join('')
   const usable = trunks.filter(isUsable)
   const files = {
     extensions: [
@@ -53,7 +54,7 @@ export function renderFiles({ tenants, trunks, readers }: RenderedParts): Render
       ),
       joined('extensions'),
     ].join(''),
-    pjsip: [HEAD, PJSIP_HEAD, ...usable.map(trunkSections), joined('pjsip')].join(''),
+    pjsip: [HEAD, PJSIP_HEAD, ...usable.map(trunkSections), ...telephones].join(''),
     queues: HEAD + joined('queues'),
     voicemail: HEAD + joined('voicemail'),
   }

@@ -1,70 +1,15 @@
-import { createHash } from 'node:crypto'
-import { isActive } from '../../../core/rating/deck.ts'
-import type { SwitchExtension, TenantDirectory, Trunk } from '../../../core/switching/directory.ts'
-import { isFitName, isFitNumber } from '../../../core/switching/fit.ts'
-import { contexts, endpointId, type LeftOut, section, trunkId } from './lines.ts'
-
-/** Part of every hashed secret: must equal the switch's `default_realm`. */
-export const REALM = 'asterisk'
+import type { Trunk } from '../../../core/switching/directory.ts'
+import { isFitName } from '../../../core/switching/fit.ts'
+import { section, trunkId } from './lines.ts'
+import { TELEPHONE_TEMPLATES } from './telephones.ts'
 
 export const PJSIP_HEAD = [
-  section('tl-endpoint(!)', [
-    ...['type = endpoint', 'disallow = all', 'allow = ulaw,alaw', 'direct_media = no', 'rtp_symmetric = yes'],
-    ...['force_rport = yes', 'rewrite_contact = yes', 'identify_by = username,auth_username', 'allow_overlap = no'],
-  ]),
-  section('tl-auth(!)', ['type = auth', 'auth_type = md5']),
-  section('tl-aor(!)', ['type = aor', 'remove_existing = yes', 'max_contacts = 1']),
+  TELEPHONE_TEMPLATES,
   section('tl-trunk(!)', [
     ...['type = endpoint', 'context = tl-from-trunks', 'disallow = all', 'direct_media = no', 'rtp_symmetric = yes'],
     ...['force_rport = yes', 'allow_transfer = no', 'identify_by = ip', 'send_pai = no', 'allow_overlap = no'],
   ]),
 ].join('')
-
-/** Returns whether the extension may register: what `decideRegistration` decides with the right secret. */
-export const mayRegister = ({ number, status, secret }: SwitchExtension): boolean =>
-  isActive(status) && isFitNumber(number) && secret.trim() !== ''
-
-/** Renders endpoint, auth and aor of each phone. The secret appears only as a hash. */
-export function telephones({ tenant, extensions }: TenantDirectory, leaveOut: (left: LeftOut) => void): string {
-  const { slug } = tenant
-  const { telephones: context, voicemail } = contexts(slug)
-  const sections: string[] = []
-  for (const extension of extensions.values()) {
-    const { number, displayName, hasVoicemail, devices, secret, status } = extension
-    if (!mayRegister(extension)) {
-      const why = !isFitNumber(number) ? 'its number cannot be dialled' : 'it has no secret'
-      if (isActive(status)) leaveOut({ of: `extension ${slug}/${number}`, why })
-      continue
-    }
-    const id = endpointId(slug, number)
-    const name = cleanName(displayName)
-    sections.push(
-      section(`${id}(tl-endpoint)`, [
-        `context = ${context}`,
-        `auth = ${id}`,
-        `aors = ${id}`,
-        `accountcode = ${slug}`,
-        `callerid = ${name === '' ? '' : `"${name}" `}<${number}>`,
-        `set_var = TL_EXT=${number}`,
-        hasVoicemail ? `mailboxes = ${number}@${voicemail}` : null,
-      ]),
-      section(`${id}(tl-aor)`, [devices > 1 ? `max_contacts = ${devices}` : null]),
-      section(`${id}(tl-auth)`, [`username = ${id}`, `md5_cred = ${ha1(id, secret)}`]),
-    )
-  }
-  return sections.join('')
-}
-
-const ha1 = (user: string, secret: string): string =>
-  createHash('md5').update(`${user}:${REALM}:${secret}`).digest('hex')
-
-/** Removes from a name what has a meaning in the file, in a dialplan or in a SIP header. */
-export const cleanName = (name: string): string =>
-  name
-    .replace(/[\p{Cc}\p{Cf}\u2028\u2029"<>[\]();\\$\x7b\x7d,|]+/gu, ' ')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 80)
 
 const HOST = /^[A-Za-z0-9](?:[A-Za-z0-9.:-]*[A-Za-z0-9])?$/
 const CODEC = /^[A-Za-z0-9]{1,20}$/

@@ -8,8 +8,8 @@ import { insideContexts } from './inside.ts'
 import { extensionLimits, isAnyExtensionCounted, NO_LIMIT, roomOf } from './limits.ts'
 import { contexts, endpointId, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
 import { outsideContexts } from './outside.ts'
-import { cleanName, mayRegister, telephones } from './pjsip.ts'
 import { callersOf } from './routes.ts'
+import { cleanName, mayRegister, type Telephone, telephonesOf } from './telephones.ts'
 
 /** What one tenant's part of the files is rendered from. */
 export interface TenantFacts {
@@ -23,7 +23,7 @@ export interface TenantFacts {
 
 export interface TenantText {
   readonly slug: string
-  readonly pjsip: string
+  readonly telephones: readonly Telephone[]
   readonly extensions: string
   readonly queues: string
   readonly voicemail: string
@@ -36,7 +36,7 @@ export function renderTenant(facts: TenantFacts): TenantText {
   const { tenant } = facts.directory
   const { slug } = tenant
   const leftOut: LeftOut[] = []
-  const nothing = { slug, pjsip: '', extensions: '', queues: '', voicemail: '', dids: [], leftOut }
+  const nothing = { slug, telephones: [], extensions: '', queues: '', voicemail: '', dids: [], leftOut }
   if (!isActive(tenant.status)) return nothing
   if (!isFitName(slug)) {
     leftOut.push({ of: `tenant ${JSON.stringify(slug)}`, why: 'its slug has characters that no switch can use' })
@@ -45,7 +45,7 @@ export function renderTenant(facts: TenantFacts): TenantText {
   const full = fullSteps(facts)
   return {
     ...nothing,
-    pjsip: telephones(facts.directory, left => leftOut.push(left)),
+    telephones: telephonesOf(facts.directory, left => leftOut.push(left)),
     extensions: dialplan(facts, full),
     queues: queues(facts.directory),
     voicemail: voicemail(facts.directory),

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { AppError } from '../../../core/errors.ts'
 import type { SetupOptions, SwitchSetup } from '../../../core/ports/switching/setup.ts'
 import { configurationOf, type Ports } from './setup-xml.ts'
 
@@ -25,10 +26,12 @@ const secret = (): string => randomBytes(24).toString('base64url')
 
 /** Returns a complete configuration of FreeSWITCH, and the setting that goes with it. */
 export function freeswitchSetup(
-  { out, address }: SetupOptions,
+  { out, address, telephones }: SetupOptions,
   { daemonUrl, addresses }: SetupSurroundings,
   { ports = PORTS, cdrFolder = CDR_FOLDER }: { readonly ports?: Ports; readonly cdrFolder?: string } = {},
 ): SwitchSetup {
+  if (telephones === 'database')
+    throw new AppError('malformed', 'FreeSWITCH asks for each telephone: --telephones is for Asterisk.')
   const [token, password] = [secret(), secret()]
   const setting = {
     freeswitch: {

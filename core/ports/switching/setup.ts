@@ -14,4 +14,6 @@ export interface SetupOptions {
   readonly out: string
   /** Where phones and carriers reach the switch. */
   readonly address: string | null
+  /** Where a switch that does not ask for telephones finds them. */
+  readonly telephones?: 'file' | 'database'
 }

@@ -219,6 +219,7 @@ function assertAgreement(given: typeof scene extends fc.Arbitrary<infer S> ? S :
         reader: 'tl-read-1',
       }),
     ],
+    telephones: [],
     trunks: [...on.trunks.values()],
     readers: new Map([['tl-read-1', formsOf.get(given.world.settings) ?? []]]),
   })

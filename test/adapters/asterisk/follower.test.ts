@@ -3,23 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { asteriskFollower } from '../../../adapters/asterisk/follower.ts'
-import type { FileName } from '../../../adapters/asterisk/render/files.ts'
 import { writeFileWhole } from '../../../adapters/asterisk/write-file.ts'
-import { system } from '../../../adapters/system/system.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
-import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { insideFacts } from '../../../core/switching/stored/call-facts.ts'
 import { until } from '../../support/data/switch.ts'
+import { type FollowedAsterisk, followedAsterisk } from '../../support/switching/asterisk-follower.ts'
 import { directory, extension, type World } from '../../support/switching/directory.ts'
-import {
-  type HeldManager,
-  heldManager,
-  type ModelSwitch,
-  modelSwitch,
-  PASSWORD,
-} from '../../support/switching/manager.ts'
+import { heldManager, PASSWORD } from '../../support/switching/manager.ts'
 
 /** What the follower reads, which a test changes. */
 function held(worlds: Map<string, World>): SwitchDirectory {
@@ -44,123 +35,88 @@ function held(worlds: Map<string, World>): SwitchDirectory {
 }
 
 describe('an Asterisk that is followed', () => {
-  let folder: string
-  let model: ModelSwitch
-  let manager: HeldManager
+  let asterisk: FollowedAsterisk
   let worlds: Map<string, World>
-  let troubles: unknown[]
-  let taken: FileName[]
-  let refused: unknown[][]
-  let left: readonly unknown[][]
-  let connected: number
-  let ending: AbortController
-  let running: Promise<void>
   let follower: SwitchFollower
 
-  const start = (password = PASSWORD, place = manager): void => {
-    follower = asteriskFollower({
-      ...{ folder, directory: held(worlds), now: () => performance.now() },
-      place: { host: '127.0.0.1', port: place.port, user: 'trunkline', password },
-      usage: { of: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set() }) },
-      rates: { of: async () => [] },
-      calls: { catalog: () => assert.fail('no limit is on cost') },
-      clock: system.clock(),
-      onTrouble: error => troubles.push(error),
-      onTaken: name => taken.push(name),
-      onRefused: (call, reached) => refused.push([call, reached]),
-      onLeftOut: all => {
-        left = [...left, [...all]]
-      },
-    })
-    running = follower.run(() => {
-      connected++
-    }, ending.signal)
+  const start = (password = PASSWORD, { port } = asterisk.manager): void => {
+    const place = { host: '127.0.0.1', port, user: 'trunkline', password }
+    follower = asterisk.start({ directory: held(worlds), place })
   }
   const set = (slug: string, given: World): unknown =>
     worlds.set(slug, { ...given, tenant: { slug, id: slug === 'acme' ? 1 : 2, ...given.tenant } })
-  const settled = (): Promise<void> => until('all files are loaded', () => taken.length >= 4)
-  const reloads = (): string[] =>
-    model.asked.flatMap(({ Action, Module }) => (Action === 'Reload' ? [Module ?? ''] : []))
+  const settled = (): Promise<void> => until('all files are loaded', () => asterisk.taken.length >= 4)
 
   beforeEach(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'trunkline-follower-'))
-    model = modelSwitch(folder)
-    manager = await heldManager(model.answer)
+    asterisk = await followedAsterisk()
     worlds = new Map()
     set('acme', {})
-    ;[troubles, taken, left, connected, refused] = [[], [], [], 0, []]
-    ending = new AbortController()
   })
-  afterEach(async () => {
-    ending.abort()
-    await running
-    await manager.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  afterEach(() => asterisk.end())
 
   test('loads every file once, the dialplan first, and after a change only changed files', async () => {
     start()
     await follower.reconcile('all')
     await settled()
-    assert.deepEqual(reloads(), ['pbx_config.so', 'res_pjsip.so', 'app_queue.so', 'app_voicemail.so'])
+    assert.deepEqual(asterisk.reloads(), ['pbx_config.so', 'res_pjsip.so', 'app_queue.so', 'app_voicemail.so'])
     set('acme', { extensions: [extension('101', { secret: 'another' }), extension('102')] })
     await follower.reconcile(new Set([1]))
-    await until('the new secret is loaded', () => taken.length === 5)
-    assert.deepEqual(reloads().slice(4), ['res_pjsip.so'])
+    await until('the new secret is loaded', () => asterisk.taken.length === 5)
+    assert.deepEqual(asterisk.reloads().slice(4), ['res_pjsip.so'])
     await follower.reconcile('all')
-    assert.equal(reloads().length, 5, 'an unchanged file is not reloaded')
+    assert.equal(asterisk.reloads().length, 5, 'an unchanged file is not reloaded')
   })
 
   test('names a file that a reload reported as loaded and that is not', async () => {
-    model.isDeaf = true
+    asterisk.model.isDeaf = true
     start()
     await follower.reconcile('all')
-    await until('the error is reported', () => troubles.length > 0)
-    const [error] = troubles
+    await until('the error is reported', () => asterisk.troubles.length > 0)
+    const [error] = asterisk.troubles
     assert.ok(error instanceof AppError && error.code === 'conflict' && /extensions\.conf/.test(error.message))
-    assert.deepEqual(taken, [])
+    assert.deepEqual(asterisk.taken, [])
   })
 
   test('asks a reconnected switch what it has, and reloads only what it lacks', async () => {
     start()
     await follower.reconcile('all')
     await settled()
-    model.loaded.delete('queues')
-    manager.cut()
-    await until('it is connected again', () => connected === 2)
-    await until('the queues are loaded again', () => taken.length === 5)
-    assert.deepEqual(reloads().slice(4), ['app_queue.so'])
+    asterisk.model.loaded.delete('queues')
+    asterisk.manager.cut()
+    await until('it is connected again', () => asterisk.due.length === 2)
+    await until('the queues are loaded again', () => asterisk.taken.length === 5)
+    assert.deepEqual(asterisk.reloads().slice(4), ['app_queue.so'])
   })
 
   test('writes the files while the switch is away, and has them loaded once it is there', async () => {
-    const place = { ...manager }
-    const answer = model.answer
-    await manager.close()
+    const place = { ...asterisk.manager }
+    const answer = asterisk.model.answer
+    await asterisk.manager.close()
     start(PASSWORD, place)
     await follower.reconcile('all')
-    assert.match(readFileSync(join(folder, 'pjsip.conf'), 'utf8'), /^\[acme-101\]/m)
-    await until('the error is reported', () => troubles.length > 0)
-    assert.ok(troubles[0] instanceof AppError && troubles[0].code === 'unavailable')
-    manager = await heldManager(answer, undefined, place.port)
+    assert.match(readFileSync(join(asterisk.folder, 'pjsip.conf'), 'utf8'), /^\[acme-101\]/m)
+    await until('the error is reported', () => asterisk.troubles.length > 0)
+    assert.ok(asterisk.troubles[0] instanceof AppError && asterisk.troubles[0].code === 'unavailable')
+    asterisk.manager = await heldManager(answer, undefined, place.port)
     await settled()
   })
 
   test('passes on the calls that the dialplan refuses, with the limit that one has reached', async () => {
     set('acme', { limits: { most: { concurrent_calls: 3 } } })
     start()
-    await until('it is connected', () => connected === 1)
+    await until('it is connected', () => asterisk.due.length === 1)
     const sent = (refusal: string, name = 'TrunklineRefused'): void =>
-      manager.send(
+      asterisk.manager.send(
         `Event: UserEvent\r\nUserevent: ${name}\r\nRefusal: ${refusal}\r\nTenant: acme\r\nExtension: 101\r\nDialled: 0900\r\n\r\n`,
       )
     sent('prefix_blocked', 'Another')
     sent('none_of_ours')
     sent('prefix_blocked')
     sent('tenant_full')
-    await until('both are passed on', () => refused.length === 2)
+    await until('both are passed on', () => asterisk.refused.length === 2)
     const call = { tenant: 'acme', extension: '101', dialled: '0900' }
-    assert.deepEqual(refused[0], [{ refusal: 'prefix blocked', ...call }, null])
-    const [of, reached] = refused[1] ?? []
+    assert.deepEqual(asterisk.refused[0], [{ refusal: 'prefix blocked', ...call }, null])
+    const [of, reached] = asterisk.refused[1] ?? []
     assert.deepEqual(of, { refusal: 'limit reached', ...call })
     assert.deepEqual(typeof reached === 'object' && reached && 'use' in reached ? reached.use : reached, {
       name: 'concurrent_calls',
@@ -168,30 +124,30 @@ describe('an Asterisk that is followed', () => {
       limit: 3,
       of: null,
     })
-    assert.deepEqual(troubles, [])
+    assert.deepEqual(asterisk.troubles, [])
   })
 
   test('says that the password is refused, and changes nothing', async () => {
     start('wrong')
-    await until('the refusal is reported', () => troubles.length > 0)
-    const [error] = troubles
+    await until('the refusal is reported', () => asterisk.troubles.length > 0)
+    const [error] = asterisk.troubles
     assert.ok(error instanceof AppError && error.code === 'forbidden')
     assert.ok(!error.message.includes('wrong'))
-    assert.deepEqual([connected, reloads()], [0, []])
+    assert.deepEqual([asterisk.due, asterisk.reloads()], [[], []])
   })
 
   test('survives a connection that is cut within a reload, and garbage', async () => {
     let cuts = 0
     const garbled = await heldManager((action, socket) => {
-      if (action['Action'] !== 'Reload' || cuts > 1) return model.answer(action, socket)
+      if (action['Action'] !== 'Reload' || cuts > 1) return asterisk.model.answer(action, socket)
       cuts++
       if (cuts === 1) socket.destroy()
-      return cuts === 1 ? null : `\0garbage${'\r\n'.repeat(3)}: : \r\n\r\n${model.answer(action, socket)}`
+      return cuts === 1 ? null : `\0garbage${'\r\n'.repeat(3)}: : \r\n\r\n${asterisk.model.answer(action, socket)}`
     })
     start(PASSWORD, garbled)
     await follower.reconcile('all')
     await settled()
-    assert.ok(troubles.length > 0 && cuts > 1)
+    assert.ok(asterisk.troubles.length > 0 && cuts > 1)
     await garbled.close()
   })
 
@@ -204,33 +160,43 @@ describe('an Asterisk that is followed', () => {
       ['acme', '1'],
       ['acme-west', '2'],
     ] as const)
-      model.channels.push({ Channel: `PJSIP/${slug}-101-0000000${id}`, Uniqueid: id, Linkedid: id, AccountCode: slug })
+      asterisk.model.channels.push({
+        Channel: `PJSIP/${slug}-101-0000000${id}`,
+        Uniqueid: id,
+        Linkedid: id,
+        AccountCode: slug,
+      })
     set('acme', { tenant: { status: 'suspended' } })
     await follower.reconcile(new Set([1]))
     assert.deepEqual(
-      model.channels.map(({ Channel }) => Channel),
+      asterisk.model.channels.map(({ Channel }) => Channel),
       ['PJSIP/acme-west-101-00000002'],
     )
-    assert.doesNotMatch(readFileSync(join(folder, 'extensions.conf'), 'utf8'), /^\[tenant-acme\]/m)
+    assert.doesNotMatch(readFileSync(join(asterisk.folder, 'extensions.conf'), 'utf8'), /^\[tenant-acme\]/m)
   })
 
   test('ends the calls of a suspended tenant while a long reload is under way', async () => {
     // Asterisk answers nothing else on a connection that waits for a reload.
     const waiting = new Set<unknown>()
     const slow = await heldManager((action, socket) => {
-      if (action['Action'] === 'Reload' && model.channels.length > 0) waiting.add(socket)
-      return waiting.has(socket) ? null : model.answer(action, socket)
+      if (action['Action'] === 'Reload' && asterisk.model.channels.length > 0) waiting.add(socket)
+      return waiting.has(socket) ? null : asterisk.model.answer(action, socket)
     })
     start(PASSWORD, slow)
     await follower.reconcile('all')
     await settled()
-    model.channels.push({ Channel: 'PJSIP/acme-101-00000001', Uniqueid: '1', Linkedid: '1', AccountCode: 'acme' })
+    asterisk.model.channels.push({
+      Channel: 'PJSIP/acme-101-00000001',
+      Uniqueid: '1',
+      Linkedid: '1',
+      AccountCode: 'acme',
+    })
     set('acme', { extensions: [extension('103')] })
     await follower.reconcile(new Set([1]))
     await until('a reload is under way', () => waiting.size > 0)
     set('acme', { tenant: { status: 'suspended' } })
     await follower.reconcile(new Set([1]))
-    assert.deepEqual(model.channels, [])
+    assert.deepEqual(asterisk.model.channels, [])
     await slow.close()
   })
 
@@ -239,10 +205,10 @@ describe('an Asterisk that is followed', () => {
     start()
     await follower.reconcile('all')
     await follower.reconcile('all')
-    assert.deepEqual(left, [[{ of: 'extension acme/101', why: 'it has no secret' }]])
+    assert.deepEqual(asterisk.left, [[{ of: 'extension acme/101', why: 'it has no secret' }]])
     set('acme', {})
     await follower.reconcile(new Set([1]))
-    assert.deepEqual(left.at(-1), [])
+    assert.deepEqual(asterisk.left.at(-1), [])
   })
 })
 

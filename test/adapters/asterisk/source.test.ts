@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { type Source, source } from '../../../adapters/asterisk/source.ts'
+import { IN_FILE } from '../../../adapters/asterisk/telephone-place.ts'
 import type { SwitchDirectory } from '../../../core/ports/switching.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { directory, extension, type World } from '../../support/switching/directory.ts'
@@ -28,7 +29,7 @@ describe('what Asterisk is rendered from', () => {
       },
     }
     const nothing = { tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set<number>() }
-    rendered = source({ directory: counted, used: async () => nothing, rates: { of: async () => [] } })
+    rendered = source({ directory: counted, used: async () => nothing, rates: { of: async () => [] } }, IN_FILE)
     for (const [id, slug] of [
       [1, 'acme'],
       [2, 'beta'],

@@ -37,7 +37,7 @@ describe('an Asterisk that is asked', () => {
   let manager: HeldManager
   const ask = (password = PASSWORD): TelephoneSwitch =>
     asteriskSwitch({
-      folder,
+      ...{ folder, table: null },
       place: { host: '127.0.0.1', port: manager.port, user: 'trunkline', password },
       clock: manualClock(),
       stored: read =>

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { belongsTo, channelsIn } from '../../../adapters/asterisk/channels.ts'
 import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
+import { telephoneSections } from '../../../adapters/asterisk/render/telephones.ts'
 import { renderTenant, type TenantText } from '../../../adapters/asterisk/render/tenant.ts'
 import { asteriskSetup } from '../../../adapters/asterisk/setup.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
@@ -14,13 +15,16 @@ const rendered = (given: World): TenantText =>
     ratedPrefixes: [],
     reader: 'tl-read-1',
   })
-const filesOf = (given: World) =>
-  renderFiles({ tenants: [rendered(given)], trunks: given.trunks ?? [], readers: new Map() })
+const filesOf = (given: World) => {
+  const tenant = rendered(given)
+  const telephones = [telephoneSections(tenant.telephones)]
+  return renderFiles({ tenants: [tenant], telephones, trunks: given.trunks ?? [], readers: new Map() })
+}
 
 test('an extension without a secret is on no switch, and every endpoint asks for a password', () => {
   for (const secret of ['', ' ', '\t']) {
-    const { pjsip, leftOut } = rendered({ extensions: [extension('101', { secret })] })
-    assert.equal(pjsip, '')
+    const { telephones, leftOut } = rendered({ extensions: [extension('101', { secret })] })
+    assert.deepEqual(telephones, [])
     assert.deepEqual(leftOut, [{ of: 'extension acme/101', why: 'it has no secret' }])
   }
   const endpoints = filesOf({})
@@ -53,8 +57,8 @@ test('what tenants write makes no section, comment or command of a file', () => 
 
 test('nothing of a tenant that is not active, or whose slug no switch can use, is in a file', () => {
   for (const tenant of [{ status: 'suspended' }, { status: 'Active' }, { slug: 'a b' }, { slug: 'a\n[x]' }]) {
-    const { pjsip, extensions, queues, voicemail, dids } = rendered({ tenant })
-    assert.deepEqual([pjsip, extensions, queues, voicemail, dids], ['', '', '', '', []])
+    const { telephones, extensions, queues, voicemail, dids } = rendered({ tenant })
+    assert.deepEqual([telephones, extensions, queues, voicemail, dids], [[], '', '', '', []])
   }
 })
 
@@ -87,7 +91,7 @@ test('a number that two tenants have belongs to one, and the other is named', ()
     }),
   )
   assert.ok(one && two)
-  const { files, leftOut } = renderFiles({ tenants: [two, one], trunks: [], readers: new Map() })
+  const { files, leftOut } = renderFiles({ tenants: [two, one], telephones: [], trunks: [], readers: new Map() })
   assert.deepEqual(leftOut, [{ of: 'DID 380441234567 of tenant t2', why: 'tenant t1 has the same number' }])
   assert.equal(files.extensions.match(/^exten => 380441234567,1/gm)?.length, 1)
 })
@@ -112,4 +116,19 @@ test('a setup has new passwords, and only SIP and RTP listen beyond the loopback
   assert.doesNotMatch(textOf('modules.conf'), /http|ari|curl|system|agi/)
   const secret = /^secret = (.{32})$/m.exec(textOf('manager.conf'))?.[1]
   assert.ok(secret !== undefined && textOf('trunkline.json').includes(secret))
+})
+
+test('a setup with telephones in a database maps each type of object, and says who makes the file', () => {
+  const { files, steps } = asteriskSetup({ out: '/tmp/x', address: null, telephones: 'database' })
+  const textOf = (path: string): string => files.find(file => file.path === path)?.text ?? ''
+  for (const type of ['endpoint', 'aor', 'auth']) {
+    assert.match(textOf('sorcery.conf'), new RegExp(`^${type} = config,pjsip.conf,criteria=type=${type}$`, 'm'))
+    assert.match(textOf('sorcery.conf'), new RegExp(`^${type} = realtime,tl_${type}s$`, 'm'))
+    assert.match(textOf('extconfig.conf'), new RegExp(`^tl_${type}s => sqlite3,trunkline,tl_${type}s$`, 'm'))
+  }
+  const path = /^dbfile => (.+)$/m.exec(textOf('res_config_sqlite3.conf'))?.[1] ?? ''
+  assert.ok(textOf('trunkline.json').includes(`"telephones_db": "${path}"`))
+  assert.ok(steps.some(step => step.includes(`-m 0660 /dev/null ${path}`)))
+  const inFile = asteriskSetup({ out: '/tmp/x', address: null })
+  assert.ok(!JSON.stringify(inFile).includes('sqlite'))
 })

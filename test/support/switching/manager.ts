@@ -4,6 +4,7 @@ import { createServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { MODULES, markerIn } from '../../../adapters/asterisk/marked.ts'
 import { FILES, type FileName } from '../../../adapters/asterisk/render/files.ts'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 
 export const BANNER = 'Asterisk Call Manager/11.0.0\r\n'
 export const PASSWORD = 'right'
@@ -94,12 +95,14 @@ export interface ModelSwitch {
   readonly channels: Actions[]
   /** Reloads report success, but load nothing. */
   isDeaf: boolean
+  /** The SQLite file from which it reads telephones; null for none. */
+  database: string | null
 }
 
 /** The part of Asterisk that the follower talks to: it reads the files of the folder on command. */
 export function modelSwitch(folder: string): ModelSwitch {
   const model: ModelSwitch = {
-    ...{ asked: [], loaded: new Map(), channels: [], isDeaf: false },
+    ...{ asked: [], loaded: new Map(), channels: [], isDeaf: false, database: null },
     answer: action => {
       model.asked.push(action)
       if (action['Action'] === 'CoreShowChannels') return listed(action, 'CoreShowChannel', model.channels)
@@ -112,10 +115,22 @@ export function modelSwitch(folder: string): ModelSwitch {
       if (reloaded && !model.isDeaf)
         model.loaded.set(reloaded, markerIn(readFileSync(join(folder, `${reloaded}.conf`), 'utf8')) ?? '')
       if (action['Action'] === 'Reload') return ok(action, 'Message: Module Reloaded\r\n')
+      if (action['Command'] === 'pjsip show endpoint __telephones')
+        return ok(
+          action,
+          `Output: ${model.database === null ? 'Unable to find it' : accountcodeIn(model.database)}\r\n`,
+        )
       const shown = FILES.find(name => action['Command']?.startsWith(MODULES[name].show('').split(' ')[0] ?? '-'))
       const marker = shown && model.loaded.get(shown)
       return ok(action, `Output: ${marker && action['Command'] ? marker : 'No such marker'}\r\n`)
     },
   }
   return model
+}
+
+function accountcodeIn(path: string): unknown {
+  const db = new Sqlite(path, { readonly: true })
+  const found = db.prepare("SELECT accountcode FROM tl_endpoints WHERE id = '__telephones'").pluck().get()
+  db.close()
+  return found
 }

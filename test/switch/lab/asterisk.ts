@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -47,6 +47,8 @@ export interface Lab {
   api(method: string, path: string, body?: unknown): Promise<Reply>
   /** Runs the command line, and returns what it prints as JSON. */
   cli(...args: string[]): Promise<unknown>
+  /** Returns the codes of what `switch check` finds. */
+  findings(): Promise<readonly string[]>
   startDaemon(): Promise<void>
   /** Returns what a command of the switch's console prints. */
   ask(command: string): Promise<string>
@@ -69,11 +71,14 @@ function startAsterisk(
   address: string,
   folder: string,
   manager: { readonly managerPort: number; readonly managerPassword: string },
-  configured: NonNullable<LabOptions['configured']>,
+  {
+    configured = text => text,
+    telephonesDb = null,
+  }: Pick<LabOptions, 'configured'> & { readonly telephonesDb: string | null },
 ): ChildProcess {
   const etc = join(folder, 'etc')
   const setup = { address, sipPort: PORT, ...manager }
-  for (const { path, text } of setupFiles({ ...setup, rtpPorts: [20_400, 20_598] })) {
+  for (const { path, text } of setupFiles({ ...setup, rtpPorts: [20_400, 20_598], telephonesDb })) {
     mkdirSync(dirname(join(etc, path)), { recursive: true })
     writeFileSync(join(etc, path), path === 'pjsip.conf' ? configured(text, folder) : text)
   }
@@ -97,25 +102,55 @@ export interface LabOptions {
   readonly database?: string
   /** Of the daemon, beside what it needs. */
   readonly environment?: Readonly<Record<string, string>>
+  /** Where Asterisk reads telephones; from a file unless it is given. */
+  readonly telephones?: 'file' | 'database'
   /** What the operator makes of the first pjsip.conf; `folder` is the lab's. */
   readonly configured?: (text: string, folder: string) => string
 }
 
+/** As the steps of the setup make it. */
+function databaseIn(folder: string): string {
+  const own = join(folder, 'telephones')
+  mkdirSync(own)
+  chmodSync(own, 0o770)
+  const path = join(own, 'telephones.db')
+  writeFileSync(path, '')
+  chmodSync(path, 0o660)
+  return path
+}
+
 export async function openLab(net: number, options: LabOptions = {}): Promise<Lab> {
-  const { database, environment: given = {}, configured = text => text } = options
+  const { database, environment: given = {}, telephones: where = 'file' } = options
   const { address } = placesIn(net)
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-asterisk-'))
   const port = await freePort()
   const password = 'manager-of-the-tests'
-  const asterisk = startAsterisk(address, folder, { managerPort: port, managerPassword: password }, configured)
+  const telephonesDb = where === 'file' ? null : databaseIn(folder)
+  const asterisk = startAsterisk(
+    address,
+    folder,
+    { managerPort: port, managerPassword: password },
+    { ...options, telephonesDb },
+  )
   const settings = join(folder, 'trunkline.json')
   const manager = { port, password }
   const cdr_file = join(folder, 'log/cdr-csv/Master.csv')
-  writeFileSync(settings, JSON.stringify({ asterisk: { dir: join(folder, 'etc/trunkline'), manager, cdr_file } }))
+  const telephones_db = telephonesDb ?? undefined
+  const setting = { dir: join(folder, 'etc/trunkline'), manager, cdr_file, telephones_db }
+  writeFileSync(settings, JSON.stringify({ asterisk: setting }))
   const environment = {
     ...{ TRUNKLINE_CONFIG: settings, TRUNKLINE_DB: database ?? join(folder, 'test.db') },
     ...{ TRUNKLINE_ADMIN_EMAIL: EMAIL, TRUNKLINE_ADMIN_PASSWORD: PASSWORD },
     ...given,
+  }
+  const run = async (args: readonly string[]) => {
+    const child = spawn(process.execPath, ['dist/bin/trunkline.js', '--output', 'json', '--no-input', ...args], {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const [text, errors] = [textOf(child.stdout), textOf(child.stderr)]
+    const [code] = await once(child, 'close')
+    return { code, printed: (await text) === '' ? null : JSON.parse(await text), errors: await errors }
   }
   let cookie = ''
   const lab: Lab = {
@@ -125,15 +160,13 @@ export async function openLab(net: number, options: LabOptions = {}): Promise<La
     phones: telephones({ address, port: PORT }, folder, 26_400),
     daemon: await startDaemon(environment),
     cli: async (...args) => {
-      const child = spawn(process.execPath, ['dist/bin/trunkline.js', '--output', 'json', '--no-input', ...args], {
-        env: { ...process.env, ...environment },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      })
-      const [printed, errors] = [textOf(child.stdout), textOf(child.stderr)]
-      const [code] = await once(child, 'close')
-      assert.equal(code, 0, `${args.join(' ')}: ${await errors}`)
-      const text = await printed
-      return text === '' ? null : JSON.parse(text)
+      const { code, printed, errors } = await run(args)
+      assert.equal(code, 0, `${args.join(' ')}: ${errors}`)
+      return printed
+    },
+    findings: async () => {
+      const { printed } = await run(['switch', 'check'])
+      return Array.isArray(printed) ? printed.map(each => String(each.kind)) : assert.fail(JSON.stringify(printed))
     },
     ask: async command => {
       const child = spawn(ASTERISK_BIN ?? '', ['-C', join(folder, 'asterisk.conf'), '-rx', command])

@@ -1,12 +1,14 @@
 import { chmod, mkdir, stat, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { dirname, join, resolve } from 'node:path'
-import { Argument, Command } from 'commander'
+import { Argument, Command, Option } from 'commander'
 import { AppError } from '../../../../core/errors.ts'
 import type { SwitchSetup } from '../../../../core/ports/switching/setup.ts'
 import { say } from '../../context.ts'
 import { example } from '../../help.ts'
 import type { RunCommand, Wiring } from '../../program.ts'
+
+const TELEPHONES = ['file', 'database'] as const
 
 /** Writes the initial setup of a switch. */
 export function setupCommand(run: RunCommand, wiring: Wiring): Command {
@@ -18,16 +20,26 @@ export function setupCommand(run: RunCommand, wiring: Wiring): Command {
       .option(
         '--address <ip>',
         'the address where telephones and carriers reach it (default: that of the default route)',
+      )
+      .addOption(
+        new Option(
+          '--telephones <where>',
+          'where Asterisk reads telephones: a file, or a database without reloads',
+        ).choices(TELEPHONES),
       ),
     'trunkline switch setup freeswitch --out freeswitch',
   )
-  return run(command, async (context, [kind = ''], { out: folder, address }) => {
+  return run(command, async (context, [kind = ''], { out: folder, address, telephones: where }) => {
     const make = wiring.setups[kind]
     if (!make) throw new AppError('not_found', `There is no setup for ${kind}.`)
     if (typeof address === 'string' && isIP(address) === 0)
       throw new AppError('malformed', `--address must be an IP address, not ${address}.`)
     const out = resolve(String(folder))
-    const setup = await make(context.options, { out, address: typeof address === 'string' ? address : null })
+    const telephones = TELEPHONES.find(each => each === where)
+    const setup = await make(context.options, {
+      ...{ out, ...(telephones ? { telephones } : {}) },
+      address: typeof address === 'string' ? address : null,
+    })
     await writeAll(out, setup)
     for (const { path } of setup.files) say(context, `Written: ${join(out, path)}`)
     say(context, `${setup.reach}.`)

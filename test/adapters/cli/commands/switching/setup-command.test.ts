@@ -27,4 +27,5 @@ test('the initial setup of a switch is readable only by its owner, overwrites no
 test('a switch without a setup, and an invalid address, are refused', async () => {
   assert.equal((await place.run('trunkline switch setup nope --out x')).code, 64)
   assert.equal((await place.run('trunkline switch setup freeswitch --out x --address host')).code, 65)
+  assert.equal((await place.run('trunkline switch setup asterisk --out x --telephones paper')).code, 64)
 })

@@ -1,17 +1,19 @@
 import { access, constants, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../../core/errors.ts'
-import type { SwitchFinding } from '../../core/ports/switching.ts'
-import { isActive } from '../../core/rating/deck.ts'
-import type { TenantDirectory, Trunk } from '../../core/switching/directory.ts'
-import { isFitName } from '../../core/switching/fit.ts'
-import type { Manager } from './manager.ts'
-import { isShown, MODULES, markerIn } from './marked.ts'
-import { FILES } from './render/files.ts'
-import { REALM, telephones, trunkNamesIn, trunkSections } from './render/pjsip.ts'
-import { isUsable } from './render/routes.ts'
-import { NEEDED_MODULES, REPORTING } from './setup.ts'
-import type { SourceParts } from './source.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { StoredTable } from '../../../core/ports/switching/table.ts'
+import type { SwitchFinding } from '../../../core/ports/switching.ts'
+import type { Trunk } from '../../../core/switching/directory.ts'
+import type { Manager } from '../manager.ts'
+import { isShown, MODULES, markerIn } from '../marked.ts'
+import { FILES } from '../render/files.ts'
+import { trunkNamesIn, trunkSections } from '../render/pjsip.ts'
+import { isUsable } from '../render/routes.ts'
+import { REALM } from '../render/telephones.ts'
+import { NEEDED_MODULES, REPORTING } from '../setup.ts'
+import type { SourceParts } from '../source.ts'
+import { isOdd, isWrong, SEE_DAEMON } from './finding.ts'
+import { readersFindings, type StoredTelephones, storedTelephones } from './telephones.ts'
 
 type Connected = <T>(ask: (manager: Manager) => Promise<T>) => Promise<T>
 
@@ -20,30 +22,25 @@ export interface Examined {
   readonly folder: string
   /** The user of the manager interface. */
   readonly user: string
+  /** What telephones are in; null if they are in `pjsip.conf`. */
+  readonly table: StoredTable | null
   stored<T>(read: (parts: SourceParts) => Promise<T>): Promise<T>
   readonly connected: Connected
 }
 
 /** Returns what is wrong with an Asterisk, as far as it shows from outside. */
-export async function findings({ folder, user, stored, connected }: Examined): Promise<SwitchFinding[]> {
-  const { trunks, outdated } = await stored(({ directory }) => compared(directory, folder))
-  const found = [...((await isWritable(folder)) ? [] : [unwritable(folder)]), ...outdated]
+export async function findings({ folder, user, table, stored, connected }: Examined): Promise<SwitchFinding[]> {
+  const telephones = await storedTelephones(table, folder)
+  const { trunks, outdated } = await stored(({ directory }) => compared(directory, { folder, telephones }))
+  const found = [...((await isWritable(folder)) ? [] : [unwritable(folder)]), ...telephones.findings, ...outdated]
   try {
-    return [...found, ...(await connected(manager => loadedFindings(manager, { folder, user, trunks })))]
+    return [...found, ...(await connected(manager => loadedFindings(manager, { folder, user, telephones, trunks })))]
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const finding = error.message.replace(/\.$/, '')
     return [...found, isWrong('manager', finding, 'trunkline switch setup asterisk --help')]
   }
 }
-
-const isWrong = (code: string, finding: string, fix: string): SwitchFinding => ({
-  ...{ code: `asterisk_${code}`, severity: 'error', finding, fix },
-})
-const isOdd = (code: string, finding: string, fix: string): SwitchFinding => ({
-  ...isWrong(code, finding, fix),
-  severity: 'warning',
-})
 
 const isWritable = (folder: string): Promise<boolean> =>
   access(folder, constants.W_OK).then(
@@ -58,71 +55,73 @@ const unwritable = (folder: string): SwitchFinding =>
     `install -d -m 2750 -o ${process.env['USER'] ?? 'trunkline'} -g asterisk ${folder}`,
   )
 
-const SEE_DAEMON = 'systemctl status trunklined, and its log'
-
 interface Compared {
   /** Those that Asterisk should have. */
   readonly trunks: readonly Trunk[]
   readonly outdated: readonly SwitchFinding[]
 }
 
-/** Compares the stored trunks and telephones with the file that Asterisk reads. */
-async function compared(directory: SourceParts['directory'], folder: string): Promise<Compared> {
+interface Held {
+  readonly folder: string
+  readonly telephones: StoredTelephones
+}
+
+/** Compares the stored trunks and telephones with what Asterisk reads. */
+async function compared(directory: SourceParts['directory'], { folder, telephones }: Held): Promise<Compared> {
   const file = await readFile(join(folder, 'pjsip.conf'), 'utf8').catch(() => null)
   const behind: string[] = []
   let trunks: readonly Trunk[] = []
   for await (const each of directory.all()) {
     trunks = [...each.trunks.values()].filter(isUsable)
-    if (file !== null && !file.includes(telephonesOf(each))) behind.push(each.tenant.slug)
+    if (!telephones.has(each)) behind.push(each.tenant.slug)
   }
-  if (file === null) return { trunks, outdated: [] }
-  const changed = trunks.filter(trunk => !file.includes(trunkSections(trunk)))
-  const left = trunkNamesIn(file).filter(name => !trunks.some(trunk => trunk.name === name))
   return {
     trunks,
     outdated: [
-      ...changed.map(({ name }) =>
-        isWrong(
-          'trunk_changed',
-          `Asterisk does not have trunk ${name} as it is stored: pjsip.conf is older`,
-          SEE_DAEMON,
-        ),
-      ),
-      ...left.map(name =>
-        isWrong('trunk_left', `Asterisk still has trunk ${name}, which is inactive or deleted`, SEE_DAEMON),
-      ),
-      ...(behind.length > 0 ? [telephonesBehind(behind)] : []),
+      ...(file === null ? [] : trunkFindings(trunks, file)),
+      ...(behind.length > 0 ? [telephonesBehind(behind, telephones.name)] : []),
     ],
   }
 }
 
-function telephonesOf(directory: TenantDirectory): string {
-  const { status, slug } = directory.tenant
-  return isActive(status) && isFitName(slug) ? telephones(directory, () => undefined) : ''
+function trunkFindings(trunks: readonly Trunk[], file: string): SwitchFinding[] {
+  const changed = trunks.filter(trunk => !file.includes(trunkSections(trunk)))
+  const left = trunkNamesIn(file).filter(name => !trunks.some(trunk => trunk.name === name))
+  return [
+    ...changed.map(({ name }) =>
+      isWrong('trunk_changed', `Asterisk does not have trunk ${name} as it is stored: pjsip.conf is older`, SEE_DAEMON),
+    ),
+    ...left.map(name =>
+      isWrong('trunk_left', `Asterisk still has trunk ${name}, which is inactive or deleted`, SEE_DAEMON),
+    ),
+  ]
 }
 
 const MOST_NAMED = 5
 
-function telephonesBehind(slugs: readonly string[]): SwitchFinding {
+function telephonesBehind(slugs: readonly string[], file: string): SwitchFinding {
   const more = slugs.length - MOST_NAMED
   const named = `${slugs.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
   return isWrong(
     'telephones_changed',
-    `Asterisk does not have the telephones of ${named} as they are stored: pjsip.conf is older`,
+    `Asterisk does not have the telephones of ${named} as they are stored: ${file} is older`,
     SEE_DAEMON,
   )
 }
 
-interface Loaded {
-  readonly folder: string
+interface Loaded extends Held {
   readonly user: string
   readonly trunks: readonly Trunk[]
 }
 
 /** Returns what is wrong with what Asterisk has loaded. */
-const loadedFindings = async (manager: Manager, { folder, user, trunks }: Loaded): Promise<SwitchFinding[]> => [
+const loadedFindings = async (
+  manager: Manager,
+  { folder, user, telephones, trunks }: Loaded,
+): Promise<SwitchFinding[]> => [
   ...(await fileFindings(manager, folder)),
   ...(await moduleFindings(manager)),
+  ...(await readersFindings(manager, telephones)),
   ...(await reportFindings(manager, user)),
   ...(await realmFindings(manager)),
   ...(await tlsFindings(manager, trunks)),
