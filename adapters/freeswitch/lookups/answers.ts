@@ -1,4 +1,4 @@
-import type { CallFacts, LiveCall, SwitchDirectory } from '../../../core/ports/switching.ts'
+import type { CallFacts, CallsInProgress, LiveCall, SwitchDirectory } from '../../../core/ports/switching.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import { decideCall } from '../../../core/switching/decide-call.ts'
 import { decideRegistration } from '../../../core/switching/decide-registration.ts'
@@ -75,11 +75,13 @@ async function callAnswer(parts: LookupParts, lookup: DialplanLookup): Promise<s
   const caller = phone === null ? null : partsOf(phone)
   // A call that arrives at a DID and is sent on belongs to whoever took it.
   if (slug === null ? context !== PUBLIC : caller !== null && caller.slug !== slug) return NOT_FOUND
-  const { decision, facts, request } = caller
+  const asked = caller
     ? await placedBy(parts, lookup, caller)
     : slug === null
       ? await brought(parts, lookup)
-      : NOBODY
+      : refused('unknown extension', 'the call is of no extension')
+  // From here until the call is added nothing waits: calls of the same moment would not count for its limits.
+  const { decision, facts, request } = decided(asked, parts.live.except(id))
   const tenant = facts?.directory.tenant ?? null
   const extension = request?.from === 'extension' ? request.extension : null
   const refusal = decision.refusal === null ? null : decision
@@ -104,43 +106,46 @@ const started = (
   answeredAt: null,
 })
 
+/** What decides on a call, and what it may be: it is connected if any of the requests may be. */
+interface Asked {
+  readonly facts: CallFacts
+  readonly requests: readonly [CallRequest, ...CallRequest[]]
+}
+
 interface Decided {
   readonly decision: CallDecision
   readonly facts: CallFacts | null
   readonly request: CallRequest | null
 }
 
-const nowhere = (refusal: Refused): Decided => ({ decision: { ...refusal, steps: [] }, facts: null, request: null })
-
-const NOBODY = nowhere(refused('unknown extension', 'the call is of no extension'))
+function decided(asked: Asked | Refused, live: CallsInProgress): Decided {
+  if ('refusal' in asked) return { decision: { ...asked, steps: [] }, facts: null, request: null }
+  const { facts, requests } = asked
+  const [first, ...others] = requests
+  const decide = (request: CallRequest) => ({ decision: decideCall(request, facts, live), facts, request })
+  const all = [first, ...others].map(decide)
+  const isOwn = ({ decision }: Decided): boolean => decision.refusal !== 'DID of another trunk'
+  return all.find(({ decision }) => decision.refusal === null) ?? all.find(isOwn) ?? decide(first)
+}
 
 async function placedBy(
   { directory, live }: LookupParts,
   { dialled, id, isPlaced }: DialplanLookup,
   { number, slug }: { readonly number: string; readonly slug: string },
-): Promise<Decided> {
+): Promise<Asked | Refused> {
   const request: CallRequest = { from: 'extension', extension: number, dialled, isSentOn: !isPlaced }
-  const others = live.except(id)
-  const facts = await directory.forCall(slug, request, { live: others })
-  if (!facts) return nowhere(refused('unknown tenant', `there is no tenant ${slug}`))
-  return { decision: decideCall(request, facts, live.except(id)), facts, request }
+  const facts = await directory.forCall(slug, request, { live: live.except(id) })
+  return facts ? { facts, requests: [request] } : refused('unknown tenant', `there is no tenant ${slug}`)
 }
 
-async function brought(parts: LookupParts, lookup: DialplanLookup): Promise<Decided> {
-  const { dialled, caller, id } = lookup
+async function brought(parts: LookupParts, lookup: DialplanLookup): Promise<Asked | Refused> {
+  const { dialled, caller } = lookup
   const request = (trunk: string | null): CallRequest => ({ from: 'trunk', trunk, caller, dialled })
   const facts = await parts.directory.forDid(dialled)
-  if (!facts) return nowhere(refused('unknown DID', `no DID has the number ${dialled}`))
-  const names = await trunksAt(parts, lookup, facts.directory)
-  const live = parts.live.except(id)
-  const decided = (names.length === 0 ? [null] : names).map(name => ({
-    decision: decideCall(request(name), facts, live),
-    facts,
-    request: request(name),
-  }))
+  if (!facts) return refused('unknown DID', `no DID has the number ${dialled}`)
   // Several trunks may lead to one carrier: it is enough that one of them may bring the call.
-  const isOwn = ({ decision }: Decided): boolean => decision.refusal !== 'DID of another trunk'
-  return decided.find(({ decision }) => decision.refusal === null) ?? decided.find(isOwn) ?? decided[0] ?? NOBODY
+  const [first = null, ...others] = await trunksAt(parts, lookup, facts.directory)
+  return { facts, requests: [request(first), ...others.map(request)] }
 }
 
 /**

@@ -217,3 +217,10 @@ test('calls that were put through count for the limit on concurrent ones before 
   for (const id of ['1', '2', '3', '2']) await call(id)
   assert.deepEqual(lookups.refusals, ['call: limit reached'])
 })
+
+test('calls of the same moment count for the limit on concurrent ones', async () => {
+  const lookups = lookupsOf([directory({ extensions, limits: { most: { concurrent_calls: 2 } } })])
+  const forms = ['1', '2', '3', '4'].map(id => callForm({ 'Unique-ID': id, 'Hunt-Destination-Number': '103' }))
+  await Promise.all(forms.map(lookups.ask))
+  assert.deepEqual(lookups.refusals, ['call: limit reached', 'call: limit reached'])
+})
