@@ -6,6 +6,7 @@ import type { AsteriskSetting } from '../config/asterisk.ts'
 import type { Settings } from '../config/settings.ts'
 import { AppError } from '../core/errors.ts'
 import type { TelephoneSwitch } from '../core/ports/switching.ts'
+import { limitedIn } from '../core/use-cases/calls/limit-watch.ts'
 import { type Served, type Serving, storedFor, switchName } from './serving.ts'
 
 type ManagerPlace = Parameters<typeof asterisk.ask>[0]['place']
@@ -41,7 +42,7 @@ export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving)
     onRefused: ({ refusal, ...call }, reached) => {
       decided({ what: 'call', refusal })
       log.info({ what: 'call', refusal, ...call }, 'refused on the switch')
-      if (reached) onLimit(reached.directory, reached.use)
+      if (reached) onLimit(limitedIn(reached.directory, reached.use.of), reached.use)
     },
     onLeftOut: leftOut => {
       if (leftOut.length === 0) return
@@ -49,7 +50,7 @@ export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving)
       log.warn(summary, 'some records cannot be on Asterisk')
     },
   })
-  return { follower, name: switchName('asterisk', place), mounts: [], folder: null }
+  return { follower, name: switchName('asterisk', place), mounts: [], folder: null, close: async () => undefined }
 }
 
 const MOST_TOLD = 20

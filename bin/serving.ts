@@ -7,8 +7,7 @@ import type { Mount } from '../core/ports/switching/mounts.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../core/ports/switching.ts'
 import type { Clock } from '../core/ports/system.ts'
 import { REFUSALS } from '../core/switching/decision.ts'
-import type { TenantDirectory } from '../core/switching/directory.ts'
-import type { LimitUse } from '../core/switching/limits/limits.ts'
+import type { LimitWatch } from '../core/use-cases/calls/limit-watch.ts'
 import { compose } from './compose.ts'
 
 /** What serving a switch needs. */
@@ -19,10 +18,14 @@ export interface Serving {
   readonly calls: Pick<Calls, 'catalog' | 'store'>
   readonly clock: Clock
   readonly log: Logger
-  readonly metrics: Pick<Metrics, 'counter'>
+  /** Writes a line that the log of another thread has made. */
+  writeLog(line: string): void
+  readonly metrics: Pick<Metrics, 'counter' | 'request' | 'refusal' | 'cut'>
   readonly decided: Decided
   /** Called with each limit that refuses a call. */
-  onLimit(directory: TenantDirectory, use: LimitUse & { readonly of: string | null }): void
+  onLimit(...reached: Parameters<LimitWatch['reached']>): void
+  /** Called if a thread that a switch depends on has ended by itself. */
+  onDeath(reason: unknown): void
 }
 
 /** A switch that the daemon serves. */
@@ -34,6 +37,8 @@ export interface Served {
   readonly mounts: readonly Mount[]
   /** The folder where the switch leaves call records, one file each, removed once they are stored; null for none. */
   readonly folder: string | null
+  /** Ends what was started to serve it. */
+  close(): Promise<void>
 }
 
 const LOOPBACK = /^(?:localhost|127\.|::1$)/

@@ -16,12 +16,13 @@ export interface ThreadData {
   readonly actor?: Actor | undefined
 }
 
-function start(workerData: ThreadData): Worker {
-  const program = new URL(`./storage-thread${extname(import.meta.url)}`, import.meta.url)
-  return new Worker(program, { workerData })
-}
+/** Starts the thread of a program beside this one. */
+export const startProgram = (name: string, workerData: unknown): Worker =>
+  new Worker(new URL(`./${name}${extname(import.meta.url)}`, import.meta.url), { workerData })
 
-const locationIn = ({ db, db_password_file }: Located): Located => ({ db, db_password_file })
+const start = (data: ThreadData): Worker => startProgram('storage-thread', data)
+
+export const locationIn = ({ db, db_password_file }: Located): Located => ({ db, db_password_file })
 
 /**
  * Returns the storage's bulk port, which uses its own thread as soon as there are many records, if storing them would

@@ -173,7 +173,7 @@ export const declarations = {
     freeswitchSchema,
     null,
     FREESWITCH_WANTS,
-    'a FreeSWITCH to serve: {token, token_file, event_socket, cdr_folder, allow}',
+    'a FreeSWITCH to serve: {token, token_file, lookup_port, event_socket, cdr_folder, allow}',
   ),
 } as const satisfies Record<string, Setting>
 

@@ -1,6 +1,6 @@
-import Koa, { type Middleware } from 'koa'
+import type Koa from 'koa'
+import type { Middleware } from 'koa'
 import type { Logger } from 'pino'
-import { AppError } from '../../core/errors.ts'
 import type { LoginCounts } from '../../core/ports/accounts.ts'
 import type { Notices } from '../../core/ports/notices.ts'
 import type { ServerKeys } from '../../core/ports/server-keys.ts'
@@ -12,10 +12,8 @@ import type { SecurityTrail } from '../../core/use-cases/accounts/security-trail
 import type { SignIn } from '../../core/use-cases/accounts/sign-in.ts'
 import type { SmsRouting } from '../../core/use-cases/messaging/sms-routing.ts'
 import { allowing } from './access.ts'
-import { isEndless } from './bodies/body-bytes.ts'
 import { inTurns } from './clients/in-turns.ts'
 import { perClient } from './clients/per-client.ts'
-import { compress } from './compression.ts'
 import { accountRoutes } from './console/account-routes.ts'
 import { consoleJobRoutes } from './console/job-routes.ts'
 import { type ConsoleFiles, pageRoutes } from './console/page-routes.ts'
@@ -24,18 +22,17 @@ import { standingRoutes } from './console/standing-routes.ts'
 import { type ConsoleTools, consoleToolRoutes } from './console/tool-routes.ts'
 import { docsRoutes } from './docs/docs-routes.ts'
 import { openApiDocument } from './docs/openapi.ts'
-import { failureOf } from './errors.ts'
 import { healthRoutes } from './health-routes.ts'
 import { messagingRoutes } from './messaging-routes.ts'
 import type { HttpMetrics } from './metrics.ts'
 import { mountRoutes } from './mount-routes.ts'
+import { notedApp } from './noted-app.ts'
 import { resourceRoutes } from './resource-routes.ts'
-import { sendJson } from './responses.ts'
 import { type Guard, noSuchPath, type Route, router } from './route.ts'
 import { PER_CLIENT } from './server.ts'
 import { adminRoutes } from './sessions/admin-routes.ts'
 import { fromOwnHost, onlyFrom } from './sessions/origins.ts'
-import { markUnattended, requireAccount, sessionMiddleware, signedInAccount } from './sessions/session.ts'
+import { markUnattended, requireAccount, sessionMiddleware } from './sessions/session.ts'
 import { smsRoutingRoutes } from './sms-routing.ts'
 
 export interface HttpOptions extends UseCases {
@@ -112,10 +109,7 @@ export function apiRoutes(options: RouteOptions): readonly Route[] {
 /** Builds the API as a Koa application. */
 export function httpApp(options: HttpOptions): Koa {
   const { log, baseUrl, isBaseUrlSet, trustedProxies, signIn, metrics } = options
-  const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
-  app.on('error', error => {
-    if (!isClientGone(error)) log.error({ err: error }, 'a response failed')
-  })
+  const app = notedApp(log, metrics, trustedProxies)
   const session = sessionMiddleware(app, signIn, { secure: baseUrl.startsWith('https:') })
   const refuseForeign = isBaseUrlSet ? onlyFrom(baseUrl) : fromOwnHost(baseUrl)
 
@@ -134,7 +128,6 @@ export function httpApp(options: HttpOptions): Koa {
       })
     }
   }
-  app.use(answer(log, metrics))
   app.use(trustedProxies > 0 ? perClient(PER_CLIENT) : noticingProxies(options))
   const pages = options.console ? pageRoutes(options.console) : []
   app.use(router([...apiRoutes(options), ...mountRoutes(options.mounts ?? []), ...pages], guard))
@@ -143,11 +136,6 @@ export function httpApp(options: HttpOptions): Koa {
   })
   return app
 }
-
-const GONE = ['ECONNRESET', 'EPIPE', 'ECONNABORTED', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED']
-
-const isClientGone = (error: unknown): boolean =>
-  error instanceof Error && (error.name === 'AbortError' || ('code' in error && GONE.includes(String(error.code))))
 
 /**
  * Reports once that requests come through a proxy missing from the settings: all clients behind it count as one
@@ -168,42 +156,5 @@ function noticingProxies({ log, notices }: HttpOptions): Middleware {
         .catch(error => log.error({ err: error }, 'a notice was not kept'))
     }
     return next()
-  }
-}
-
-/** The outermost middleware: names each request, turns exceptions into answers, and logs one line. */
-function answer(log: Logger, metrics: HttpMetrics | undefined): Middleware {
-  const run = Math.random().toString(36).slice(2, 8)
-  let count = 0
-  return async (ctx, next) => {
-    const started = performance.now()
-    const id = `${run}-${(++count).toString(36)}`
-    ctx.set({ 'x-request-id': id, 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
-    ctx.res.once('close', () => {
-      const ms = Math.round((performance.now() - started) * 1000) / 1000
-      const { status, method } = ctx
-      metrics?.request(method, ctx.state.route ?? null, ctx.params?.resource, status, ms / 1000)
-      const { id: account } = signedInAccount(ctx) ?? {}
-      const { route = null, trouble } = ctx.state
-      const line = { id, method, route, status, ms, account, ...trouble }
-      log[status >= 500 ? 'error' : trouble ? 'warn' : 'info'](
-        line,
-        ctx.res.writableFinished ? 'request' : 'request cut off',
-      )
-    })
-    try {
-      await next()
-    } catch (error) {
-      if (ctx.res.destroyed && isClientGone(error)) return
-      const { status, headers, body } = failureOf(error)
-      if (status >= 500)
-        log.error({ id, err: error instanceof AppError ? (error.cause ?? error) : error }, 'a request failed')
-      ctx.set(headers)
-      sendJson(ctx, status, JSON.stringify(body))
-    }
-    // Compresses for signed-in accounts only: others must not cause work, and a gateway gets the answer that it
-    // expects.
-    if (signedInAccount(ctx)) await compress(ctx)
-    if (isEndless(ctx.req)) ctx.set('connection', 'close')
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from 'pino'
 import { type HttpOptions, httpApp } from './app.ts'
 import { readConsole } from './console/read-files.ts'
 import { createMetrics, type HttpMetrics, serveMetrics } from './metrics.ts'
+import { mountedApp } from './mount-routes.ts'
 import { noting } from './noting.ts'
 import {
   type Address,
@@ -16,6 +17,8 @@ import {
 
 export type { HttpOptions, RunningServer }
 export type Metrics = ReturnType<typeof createMetrics>
+/** Metrics of requests, however they are answered. */
+export type RequestMetrics = Pick<HttpMetrics, 'request' | 'refusal' | 'cut'>
 export type ConsoleTools = HttpOptions['tools']
 
 /** Serves the application that `appAt` builds for the actual URL; logs and counts what it never saw. */
@@ -26,9 +29,17 @@ const serving = (
     log,
     metrics,
     ...treatment
-  }: { readonly log: Logger; readonly metrics: HttpMetrics } & Omit<Treatment, keyof Watching>,
+  }: { readonly log: Logger; readonly metrics: RequestMetrics } & Omit<Treatment, keyof Watching>,
 ): Promise<RunningServer> =>
   serve(appAt, address, limitsBehind(trusted_proxies), { ...noting(log, metrics), ...treatment })
 
 /** Everything that the programs use of this adapter. */
-export const http = { app: httpApp, assertFree, serve: serving, metrics: createMetrics, serveMetrics, readConsole }
+export const http = {
+  app: httpApp,
+  mounted: mountedApp,
+  assertFree,
+  serve: serving,
+  metrics: createMetrics,
+  serveMetrics,
+  readConsole,
+}

@@ -1,5 +1,6 @@
 import { jobThreads, serveJobs } from './job-threads.ts'
 import { serveLongChanges, threadedChanges } from './long-changes.ts'
+import { serveLookups, threadedLookups } from './lookups.ts'
 import { serveBulk } from './serve-bulk.ts'
 import { threadedBulk } from './threaded-bulk.ts'
 
@@ -8,5 +9,6 @@ export const threads = {
   bulk: threadedBulk,
   changes: threadedChanges,
   jobs: jobThreads,
-  serve: { bulk: serveBulk, changes: serveLongChanges, jobs: serveJobs },
+  lookups: threadedLookups,
+  serve: { bulk: serveBulk, changes: serveLongChanges, jobs: serveJobs, lookups: serveLookups },
 }

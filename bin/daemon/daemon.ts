@@ -8,6 +8,7 @@ import type { Surroundings } from '../../core/ports/upkeep.ts'
 import type { LimitName } from '../../core/switching/limits/limits.ts'
 import type { LimitWatch } from '../../core/use-cases/calls/limit-watch.ts'
 import { answering, compose, type Opening, type Trunkline } from '../compose.ts'
+import { lookupPlace } from '../freeswitch/lookups-on-thread.ts'
 import { urlAt } from '../own-address.ts'
 import type { Served, Serving } from '../serving.ts'
 import { databasePlace } from '../storage/database-place.ts'
@@ -15,7 +16,7 @@ import { servedOf } from '../switches.ts'
 import { type Background, startBackground } from './background.ts'
 import { consoleFiles } from './console-files.ts'
 import { type FirstAccount, makeFirstAccount } from './first-account.ts'
-import { createLog } from './log.ts'
+import { createLog, type Log } from './log.ts'
 import { surroundingsOf } from './surroundings.ts'
 import { unreadLog } from './upkeep/unread-log.ts'
 import { tellReady } from './upkeep/upkeep.ts'
@@ -42,9 +43,8 @@ export interface Start {
 }
 
 /** A start with what the service tells of itself. */
-interface Starting extends Start {
+interface Starting extends Start, Pick<Serving, 'log' | 'writeLog' | 'onDeath'> {
   readonly metrics: Metrics
-  readonly log: Logger
   readonly surroundings: Surroundings
   /** Aborts once the service is about to stop. */
   readonly leaving: AbortSignal
@@ -53,12 +53,15 @@ interface Starting extends Start {
 /** Starts the service. Throws AppError. */
 export async function startDaemon(settings: Settings, start: Start): Promise<Daemon> {
   const { print } = start
-  const { log, flush } = createLog(settings.log_level)
+  const { log, write: writeLog, flush } = createLog(settings.log_level)
   const metrics = http.metrics()
   let background: Background | null = null
   const surroundings = surroundingsOf(settings, () => background?.feeds ?? [])
   const leaving = new AbortController()
-  const service = await startService(settings, { ...start, metrics, log, surroundings, leaving: leaving.signal })
+  const onDeath = ending({ log, flush })
+  const service = await startService(settings, {
+    ...{ ...start, metrics, log, writeLog, onDeath, surroundings, leaving: leaving.signal },
+  })
   const { server, close } = service
   const behind = startBackground(service, settings, log)
   background = behind
@@ -99,22 +102,21 @@ interface Service extends Opened {
  * can be answered: a balancer sends a refused connection on to another daemon, but not every answer of 503.
  */
 async function startService(settings: Settings, start: Starting): Promise<Service> {
-  await http.assertFree(settings)
+  for (const place of [settings, lookupPlace(settings)]) if (place) await http.assertFree(place)
   let ownUrl = ''
   const baseUrl = (): string => settings.base_url ?? ownUrl
-  const opened = await open(settings, baseUrl, start)
+  const opened = await openServing(settings, baseUrl, start)
   try {
     const parts = answering(opened.trunkline)
     if (settings.trusted_proxies > 0) await parts.notices.clear('untrusted_proxy')
-    const served = switchesOf(settings, opened.trunkline, start)
-    const mounts = served.flatMap(each => each.mounts)
+    const mounts = opened.served.flatMap(each => each.mounts)
     const appAt = (url: string) => {
       ownUrl = urlAt(settings.host, Number(new URL(url).port || 80))
       return appOf({ ...parts, baseUrl: baseUrl(), mounts }, settings, start)
     }
     const urgent = mounts.map(({ path }) => path)
     const server = await http.serve(appAt, settings, { ...start, urgent })
-    return { ...opened, server, served }
+    return { ...opened, server }
   } catch (error) {
     await opened.close()
     throw error
@@ -133,12 +135,37 @@ function appOf(
   })
 }
 
+/** Opens the database, and begins to serve the switches. */
+async function openServing(
+  settings: Settings,
+  baseUrl: () => string,
+  start: Starting,
+): Promise<Omit<Service, 'server'>> {
+  const opened = await open(settings, baseUrl, start)
+  try {
+    const served = await switchesOf(settings, opened.trunkline, start)
+    const close = async (): Promise<void> => {
+      await Promise.all(served.map(each => each.close()))
+      await opened.close()
+    }
+    return { ...opened, served, close }
+  } catch (error) {
+    await opened.close()
+    throw error
+  }
+}
+
 /** The switches that are served, with what they ask of the service. */
-function switchesOf(settings: Settings, trunkline: Trunkline, { log, metrics }: Starting): readonly Served[] {
-  const { limits, clock } = trunkline
-  const { calls, switchDirectory, limitUsage: usage, ratedPrefixes: rates } = trunkline.storage
-  const onLimit = limitNoted(limits, log)
-  return servedOf(settings, { directory: switchDirectory(), usage, rates, calls, clock, log, metrics, onLimit })
+function switchesOf(
+  settings: Settings,
+  { limits, clock, storage }: Trunkline,
+  { log, writeLog, metrics, onDeath }: Starting,
+): Promise<readonly Served[]> {
+  const { calls, switchDirectory, limitUsage: usage, ratedPrefixes: rates } = storage
+  return servedOf(settings, {
+    ...{ directory: switchDirectory(), usage, rates, calls, clock },
+    ...{ log, writeLog, metrics, onDeath, onLimit: limitNoted(limits, log) },
+  })
 }
 
 /** Opens the database: claims it for this process, updates and prepares it. */
@@ -193,9 +220,16 @@ async function claimed(settings: Settings, log: Logger, force: boolean): Promise
 /** Notes a limit that refused a call. */
 const limitNoted =
   (limits: LimitWatch, log: Logger): Serving['onLimit'] =>
-  ({ tenant, extensions }, use) => {
-    const extension = use.of === null ? null : (extensions.get(use.of) ?? null)
-    limits.reached({ tenant, extension }, use).catch(error => log.error({ err: error }, 'a limit could not be noted'))
+  (limited, use) =>
+    limits.reached(limited, use).catch(error => log.error({ err: error }, 'a limit could not be noted'))
+
+/** Ends the daemon, which whoever supervises it starts again, as after an error of its own. */
+const ending =
+  ({ log, flush }: Pick<Log, 'log' | 'flush'>): Serving['onDeath'] =>
+  error => {
+    log.fatal({ err: error }, 'the thread that answers the switch has ended, and the daemon ends with it')
+    flush()
+    process.exit(1)
   }
 
 function limitsCounted({ counter }: Metrics): (name: LimitName) => void {

@@ -1,14 +1,17 @@
 import { readFileSync } from 'node:fs'
-import { type FreeswitchService, freeswitch } from '../adapters/freeswitch/freeswitch.ts'
-import { pbx } from '../adapters/pbx/pbx.ts'
-import { system } from '../adapters/system/system.ts'
-import type { FreeswitchSetting } from '../config/freeswitch.ts'
-import type { Settings } from '../config/settings.ts'
-import { AppError } from '../core/errors.ts'
-import type { Feed } from '../core/ports/calls.ts'
-import type { TelephoneSwitch } from '../core/ports/switching.ts'
-import { rulesOf } from './feeds.ts'
-import { type Served, type Serving, storedFor, switchName } from './serving.ts'
+import { freeswitch } from '../../adapters/freeswitch/freeswitch.ts'
+import { pbx } from '../../adapters/pbx/pbx.ts'
+import { system } from '../../adapters/system/system.ts'
+import type { FreeswitchSetting } from '../../config/freeswitch.ts'
+import type { Settings } from '../../config/settings.ts'
+import { AppError } from '../../core/errors.ts'
+import type { Feed } from '../../core/ports/calls.ts'
+import type { TelephoneSwitch } from '../../core/ports/switching.ts'
+import { rulesOf } from '../feeds.ts'
+import { type Served, type Serving, storedFor, switchName } from '../serving.ts'
+import { locationIn } from '../threaded.ts'
+import { lookupPlace, lookupsOnThread } from './lookups-on-thread.ts'
+import { noteRequests } from './requests.ts'
 
 const LOOPBACK = ['127.0.0.0/8', '::1']
 
@@ -58,51 +61,55 @@ export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
   })
 }
 
-/** Serves FreeSWITCH from the daemon: its requests, its call records, and the commands to it. */
-export function serveFreeswitch(settings: Settings, serving: Serving): Served | null {
+/**
+ * Serves FreeSWITCH from the daemon: its requests, its call records, and the commands to it. A thread answers all its
+ * lookups, at a port of its own and for requests to the daemon's, so that they wait for nobody else's.
+ */
+export async function serveFreeswitch(settings: Settings, serving: Serving): Promise<Served | null> {
   if (settings.freeswitch === null) return null
   const { token, place, cdrFolder, allowed } = resolved(settings.freeswitch)
-  const { directory, clock, log, calls, decided } = serving
-  const { stored, failed } = counters(serving.metrics)
+  const { directory, log } = serving
+  const { log_level } = settings
+  const started = { token, allowed, log_level, listens: lookupPlace(settings), located: locationIn(settings) }
+  const lookups = await lookupsOnThread(started, serving)
+  if (lookups.url !== null) log.info(`lookups of FreeSWITCH at ${lookups.url}`)
+  const requests = { token, allowed, ...noteRequests(serving) }
+  return {
+    mounts: [
+      freeswitch.mounts.lookup(requests, lookups.answer),
+      freeswitch.mounts.record(requests, storing(serving, cdrFolder)),
+    ],
+    follower: freeswitch.follow({ ...{ place, directory, lookups, key: token }, ...noteCommands(serving) }),
+    name: switchName('freeswitch', place),
+    folder: cdrFolder,
+    close: lookups.close,
+  }
+}
+
+/** Stores posted call records. */
+function storing({ calls, log, metrics }: Serving, cdrFolder: string | null): (record: string) => Promise<void> {
+  const stored = metrics.counter('trunkline_switch_records_total', 'Call records that a switch has delivered', ['way'])
   const feed: Feed = { name: cdrFolder ?? 'freeswitch', rules: rulesOf({}) }
-  const served = freeswitch.serve({
-    ...{ token, place, allowed, directory, clock },
-    onDecision: deciding(serving),
-    store: async record => {
-      const { quarantined } = await calls.store(feed, [pbx.readRecord('freeswitch-json', record)], null)
-      stored({ way: 'posted' })
-      if (quarantined > 0) log.warn({ feed: feed.name, quarantined }, 'see: trunkline cdr quarantine list')
-    },
-    onRefused: (why, address) => {
-      decided({ what: 'request', refusal: why })
-      log.warn({ why, address }, 'a request of FreeSWITCH was refused')
-    },
-    onFailure: err => log.error({ err }, 'a request of FreeSWITCH could not be answered'),
+  return async record => {
+    const { quarantined } = await calls.store(feed, [pbx.readRecord('freeswitch-json', record)], null)
+    stored({ way: 'posted' })
+    if (quarantined > 0) log.warn({ feed: feed.name, quarantined }, 'see: trunkline cdr quarantine list')
+  }
+}
+
+type Following = Parameters<typeof freeswitch.follow>[0]
+
+/** Counts and logs commands that FreeSWITCH refuses, and logs when it is away. */
+function noteCommands({ log, metrics }: Serving): Pick<Following, 'onTrouble' | 'onCommandRefused'> {
+  const failed = metrics.counter('trunkline_switch_pushes_failed_total', 'Commands that a switch has refused', [])
+  return {
     onTrouble: oncePerError(err => log.error({ err }, 'the event socket of FreeSWITCH is not connected; retrying')),
     onCommandRefused: (command, answer) => {
       failed({})
       log.warn({ command, answer: answer.slice(0, 200) }, 'FreeSWITCH refuses a command')
     },
-  })
-  return { ...served, name: switchName('freeswitch', place), folder: cdrFolder }
-}
-
-const counters = ({ counter }: Serving['metrics']) => ({
-  stored: counter('trunkline_switch_records_total', 'Call records that a switch has delivered', ['way']),
-  failed: counter('trunkline_switch_pushes_failed_total', 'Commands that a switch has refused', []),
-})
-
-/** Counts and logs decisions, and notes the limits that refuse calls. */
-const deciding =
-  ({ log, onLimit, decided: count }: Serving): FreeswitchService['onDecision'] =>
-  (decided, directory) => {
-    const { what, refusal } = decided
-    count({ what, refusal: refusal?.refusal ?? 'none' })
-    if (!refusal) return
-    log.info({ what, refusal: refusal.refusal, reason: refusal.reason }, 'refused on the switch')
-    const last = decided.what === 'call' && refusal.refusal === 'limit reached' ? decided.steps.at(-1) : undefined
-    if (directory && last?.kind === 'limit') onLimit(directory, last)
   }
+}
 
 /** Reports a repeated error only once, until a different one occurs. */
 function oncePerError(report: (error: unknown) => void): (error: unknown) => void {

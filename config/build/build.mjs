@@ -24,7 +24,7 @@ const KEPT = 3
 const BUILD = /^[0-9a-f]{16}$/
 
 const OPTIONS = {
-  entryPoints: [...PROGRAMS, 'storage-thread'].map(name => `bin/${name}.ts`),
+  entryPoints: [...PROGRAMS, 'storage-thread', 'lookup-thread'].map(name => `bin/${name}.ts`),
   bundle: true,
   splitting: true,
   format: 'esm',

@@ -19,6 +19,7 @@ function world({ isShared, mounts }: { readonly isShared: boolean; readonly moun
     name: 'freeswitch 192.0.2.1:8021',
     mounts,
     folder: null,
+    close: async () => undefined,
     follower: {
       kind: 'freeswitch',
       state: () => ({ isConnected: connections > 0, pending: [] }),

@@ -19,6 +19,7 @@ describe('the setting of FreeSWITCH that is wrong', () => {
         { token: TOKEN, event_socket: { password: 'two words' } },
         /^freeswitch\.event_socket\.password in .* blanks\.$/,
       ],
+      [{ token: TOKEN, lookup_port: 70_000 }, /^freeswitch\.lookup_port in .* must be an integer .*, not 70000/],
       [{ token: TOKEN, allow: ['0.0.0.0/33'] }, /^freeswitch\.allow in /],
       [`{"token": "${TOKEN}"`, /^freeswitch in .* must be an object/],
     ] as const) {

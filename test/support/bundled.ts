@@ -55,10 +55,11 @@ export async function bundledTests(
   mkdirSync(CACHE, { recursive: true })
   const outdir = mkdtempSync(join(CACHE, 'tests-'))
   const remove = (): void => rmSync(outdir, { recursive: true, force: true })
-  // All side by side, since the programs look there for the storage thread.
+  // All side by side, since the programs look there for their threads.
   const nameOf = (path: string): string => path.replace(/\.ts$/, '').replaceAll('/', '.')
   const tests = paths.map(path => ({ in: path, out: nameOf(path) }))
-  const entryPoints = [{ in: 'bin/storage-thread.ts', out: 'storage-thread' }, ...tests]
+  const threads = ['storage-thread', 'lookup-thread'].map(name => ({ in: `bin/${name}.ts`, out: name }))
+  const entryPoints = [...threads, ...tests]
   const sources = { sourcemap: true, sourcesContent: false } as const
   try {
     await build({ ...OPTIONS, ...sources, absWorkingDir: ROOT, entryPoints, outdir, splitting: true })

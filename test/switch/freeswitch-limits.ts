@@ -51,10 +51,11 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
   test('a request with another token gets 401, and is counted', async () => {
     const series = 'trunkline_switch_decisions_total{what="request",refusal="token"}'
     const before = await metric(series)
-    const refused = await lookUp(lab.daemon.url, 'x'.repeat(32))
+    const refused = await lookUp(lab.lookupUrl, 'x'.repeat(32))
     assert.equal(refused.status, 401)
     assert.doesNotMatch(await refused.text(), /gateway/)
     assert.equal((await lookUp(lab.daemon.url, lab.token)).status, 200)
+    assert.equal((await lookUp(lab.lookupUrl, lab.token)).status, 200)
     assert.equal(await metric(series), before + 1)
   })
 

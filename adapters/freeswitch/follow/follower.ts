@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../../core/errors.ts'
+import type { SwitchLookups } from '../../../core/ports/switching/lookups.ts'
 import type { Changed, SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
-import type { LiveCalls } from '../lookups/live-calls.ts'
+import { monotonic } from '../lookups/monotonic.ts'
 import { callsOf, channelsIn, SHOW_CHANNELS } from '../socket/channels.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 import { activeTrunks } from '../trunks.ts'
@@ -12,10 +13,8 @@ import { agreeCalls, agreeGateways, agreePhones, agreeQueues, type Commands } fr
 export interface FollowerParts {
   readonly place: EventSocketPlace
   readonly directory: SwitchDirectory
-  readonly live: LiveCalls
+  readonly lookups: Pick<SwitchLookups, 'shown'>
   readonly key: string
-  /** The same clock as that of `live`. */
-  readonly now: () => number
   /** Called when the connection has failed and is retried; once until it has been restored. */
   onTrouble(error: unknown): void
   /** Called for each command that FreeSWITCH refuses. */
@@ -30,7 +29,7 @@ const LONGEST_PAUSE_MS = 10_000
 
 /** Sends a FreeSWITCH what it does not request itself, on one connection that is reopened when it ends. */
 export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
-  const { place, directory, live, key, now, onTrouble, onCommandRefused } = parts
+  const { place, directory, lookups, key, onTrouble, onCommandRefused } = parts
   let socket: EventSocket | null = null
   let knownTenants: ReadonlyMap<number, KnownTenant> = new Map()
 
@@ -42,17 +41,18 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
     const answer = await ask(command)
     if (answer.startsWith('-')) onCommandRefused(command, answer.trim())
   }
-  const look = async (): Promise<void> => {
-    const askedAt = now()
-    live.shown(callsOf(channelsIn(await ask(SHOW_CHANNELS))), askedAt)
+  /** Returns how many calls are in progress. */
+  const look = async (): Promise<number> => {
+    const askedAt = monotonic()
+    return lookups.shown(callsOf(channelsIn(await ask(SHOW_CHANNELS))), askedAt)
   }
   const stay = async (connected: EventSocket, signal: AbortSignal): Promise<void> => {
     const ended = connected.closed.then(() => true)
-    const rest = (): Promise<boolean> => {
-      const ms = live.count() > 0 ? LOOK_MS : IDLE_LOOK_MS
+    const rest = (calls: number): Promise<boolean> => {
+      const ms = calls > 0 ? LOOK_MS : IDLE_LOOK_MS
       return Promise.race([ended, pause(ms, false, { signal, ref: false }).catch(() => true)])
     }
-    for (let isOver = false; !isOver; isOver = await rest()) await look()
+    for (let isOver = false; !isOver; ) isOver = await rest(await look())
   }
   return {
     kind: 'freeswitch',

@@ -9,10 +9,6 @@ export interface MountParts {
   readonly token: string
   /** Addresses and networks (`10.0.0.0/8`) that may send requests. */
   readonly allowed: readonly string[]
-  /** Answers a lookup of mod_xml_curl. */
-  answer(form: URLSearchParams): Promise<string>
-  /** Stores a record of mod_json_cdr durably. */
-  store(record: string): Promise<void>
   /** Called for each refused request. */
   onRefused(why: 'token' | 'address', address: string): void
   /** Called with the error that kept a request from being answered. */
@@ -21,11 +17,20 @@ export interface MountParts {
 
 const KIB = 1024
 
-/** The paths for mod_xml_curl's requests and mod_json_cdr's posts. */
-export function freeswitchMounts(parts: MountParts): readonly Mount[] {
-  const { answer, store, onFailure } = parts
+/** The path for mod_xml_curl's requests, whose forms `answer` answers. */
+export const lookupMount = (parts: MountParts, answer: (form: string) => Promise<string>): Mount =>
+  mount(parts, '/freeswitch/xml', 64 * KIB, answer)
+
+/** The path for mod_json_cdr's posts, which `store` stores durably. */
+export const recordMount = (parts: MountParts, store: (record: string) => Promise<void>): Mount =>
+  mount(parts, '/freeswitch/cdr', 1024 * KIB, async record => {
+    await store(record)
+    return ''
+  })
+
+function mount(parts: MountParts, path: string, largest: number, act: (body: string) => Promise<string>): Mount {
   const refusal = admission(parts)
-  const mount = (path: string, largest: number, act: (body: string) => Promise<string>): Mount => ({
+  return {
     path,
     largest,
     answer: async request => {
@@ -34,18 +39,11 @@ export function freeswitchMounts(parts: MountParts): readonly Mount[] {
       try {
         return { status: 200, type: 'text/xml; charset=utf-8', body: await act(await request.body()) }
       } catch (error) {
-        onFailure(error)
+        parts.onFailure(error)
         return { status: 500, type: 'text/plain', body: '' }
       }
     },
-  })
-  return [
-    mount('/freeswitch/xml', 64 * KIB, body => answer(new URLSearchParams(body))),
-    mount('/freeswitch/cdr', 1024 * KIB, async body => {
-      await store(body)
-      return ''
-    }),
-  ]
+  }
 }
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,24 +1,17 @@
 import type { RenderedPart, RenderRequest } from '../../../core/ports/switching.ts'
 import { SECRET_MARK } from '../../../core/resources/values/secret-mark.ts'
-import { type LookupParts, lookupAnswers } from '../lookups/answers.ts'
-import { liveCalls } from '../lookups/live-calls.ts'
-import { trunkAddresses } from '../lookups/trunk-addresses.ts'
+import { type FreeswitchLookupParts, freeswitchLookups } from '../lookups/lookups.ts'
 import { contextOf } from '../names.ts'
 
 /** Returns the answers that FreeSWITCH gets to its requests. Calls in progress are not counted. */
 export async function renderedParts(
-  stored: Pick<LookupParts, 'directory' | 'clock' | 'key'>,
+  stored: Pick<FreeswitchLookupParts, 'directory' | 'clock' | 'key'>,
   { tenant, extension, dialled }: RenderRequest,
   hasSecrets: boolean,
 ): Promise<RenderedPart[]> {
-  const answer = lookupAnswers({
-    ...stored,
-    live: liveCalls(() => 0),
-    addresses: trunkAddresses(),
-    onDecision: () => undefined,
-  })
+  const { answer } = freeswitchLookups({ ...stored, onDecision: () => undefined })
   const part = async (name: string, form: Readonly<Record<string, string>>): Promise<RenderedPart> => {
-    const text = await answer(new URLSearchParams(form))
+    const text = await answer(new URLSearchParams(form).toString())
     return { name, text: `${hasSecrets ? text : hidden(text)}\n` }
   }
   if (tenant === null) return [await part('gateways.xml', GATEWAYS), await part('callcenter.xml', QUEUES)]

@@ -5,11 +5,13 @@ export interface Ports {
   readonly telephones: number
   readonly carriers: number
   readonly eventSocket: number
+  readonly lookups: number
 }
 
 /** What differs from one machine to another. */
 export interface Configuration {
-  readonly daemonUrl: string
+  /** Where FreeSWITCH sends its call records, and its lookups. */
+  readonly urls: { readonly records: string; readonly lookups: string }
   readonly token: string
   readonly password: string
   /** The address for phones and carriers; `auto` for that of the default route. */
@@ -120,7 +122,7 @@ const configurations = (given: Configuration): string[] => [
   configuration('xml_curl', [
     '<bindings>',
     '  <binding name="trunkline">',
-    `    <param name="gateway-url" value="${escaped(`${given.daemonUrl}/freeswitch/xml`)}" bindings="directory|dialplan|configuration"/>`,
+    `    <param name="gateway-url" value="${escaped(`${given.urls.lookups}/freeswitch/xml`)}" bindings="directory|dialplan|configuration"/>`,
     ...[
       param('gateway-credentials', `${FREESWITCH_USER}:${given.token}`),
       param('auth-scheme', 'basic'),
@@ -133,7 +135,7 @@ const configurations = (given: Configuration): string[] => [
     'json_cdr',
     settings({
       ...{
-        url: `${given.daemonUrl}/freeswitch/cdr`,
+        url: `${given.urls.records}/freeswitch/cdr`,
         cred: `${FREESWITCH_USER}:${given.token}`,
         'auth-scheme': 'basic',
       },

@@ -5,13 +5,13 @@ import { configurationOf, type Ports } from './setup-xml.ts'
 
 /** The daemon's own settings. */
 export interface SetupSurroundings {
-  /** Where FreeSWITCH reaches the daemon, without a trailing slash. */
+  /** Where FreeSWITCH reaches the daemon: with its port, without a trailing slash. */
   readonly daemonUrl: string
   /** The machine's own addresses other than the loopback's. */
   readonly addresses: readonly string[]
 }
 
-const PORTS: Ports = { telephones: 5060, carriers: 5080, eventSocket: 8021 }
+const PORTS: Ports = { telephones: 5060, carriers: 5080, eventSocket: 8021, lookups: 8081 }
 const CDR_FOLDER = '/var/lib/freeswitch/trunkline-cdr'
 
 /** FreeSWITCH chooses the address of the default route when it starts, and 127.0.0.1 without one. */
@@ -36,12 +36,14 @@ export function freeswitchSetup(
   const setting = {
     freeswitch: {
       token,
+      lookup_port: ports.lookups,
       event_socket: { host: '127.0.0.1', port: ports.eventSocket, password },
       cdr_folder: cdrFolder,
     },
   }
   const configuration = configurationOf({
-    ...{ daemonUrl, token, password, address: address ?? 'auto', ports, cdrFolder },
+    ...{ token, password, address: address ?? 'auto', ports, cdrFolder },
+    urls: { records: daemonUrl, lookups: daemonUrl.replace(/:\d+$/, `:${ports.lookups}`) },
   })
   return {
     files: [

@@ -10,6 +10,7 @@ import type { Clock } from '../../ports/system.ts'
 import { extensions } from '../../resources/extensions.ts'
 import type { Row } from '../../resources/resource.ts'
 import { tenants } from '../../resources/tenants.ts'
+import type { TenantDirectory } from '../../switching/directory.ts'
 import { limitsOf } from '../../switching/limits/limit-settings.ts'
 import {
   isReached,
@@ -36,6 +37,16 @@ export interface Limited {
   readonly tenant: { readonly id: number; readonly slug: string; readonly timezone: string }
   /** null if it is the tenant's. */
   readonly extension: { readonly id: number; readonly number: string } | null
+}
+
+/** Returns whose limit it is: the tenant's, or that of the extension with the number `of`. */
+export function limitedIn({ tenant, extensions }: TenantDirectory, of: string | null): Limited {
+  const { id, slug, timezone } = tenant
+  const extension = of === null ? undefined : extensions.get(of)
+  return {
+    tenant: { id, slug, timezone },
+    extension: extension ? { id: extension.id, number: extension.number } : null,
+  }
 }
 
 export interface LimitWatch {

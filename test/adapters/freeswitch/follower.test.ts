@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { freeswitchFollower } from '../../../adapters/freeswitch/follow/follower.ts'
-import { liveCalls } from '../../../adapters/freeswitch/lookups/live-calls.ts'
 import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
-import type { Changed, SwitchFollower } from '../../../core/ports/switching.ts'
+import type { Changed, LiveCall, SwitchFollower } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { until } from '../../support/data/switch.ts'
-import { directory, extension, liveCall, queue, trunk } from '../../support/switching/directory.ts'
+import { directory, extension, queue, trunk } from '../../support/switching/directory.ts'
 import { type HeldSwitch, heldSwitch } from '../../support/switching/event-socket.ts'
 import { directoryOf, KEY } from '../../support/switching/freeswitch.ts'
 
@@ -67,7 +66,8 @@ interface World {
   tenants: TenantDirectory[]
   has: Has
   readonly held: HeldSwitch
-  readonly live: ReturnType<typeof liveCalls>
+  /** The calls in progress that lookups were told of. */
+  calls: readonly LiveCall[]
   readonly troubles: unknown[]
   readonly follower: SwitchFollower
   connected: number
@@ -78,19 +78,22 @@ interface World {
 const following = async (tenants: TenantDirectory[], run: (world: World) => Promise<void>): Promise<void> => {
   const stopping = new AbortController()
   const troubles: unknown[] = []
-  const live = liveCalls(() => performance.now())
   const held = await heldSwitch({ answer: command => answers(world.has, command) })
   const follower = freeswitchFollower({
     place: held.place,
     directory: directoryOf(() => world.tenants),
-    live,
+    lookups: {
+      shown: async calls => {
+        world.calls = calls
+        return calls.length
+      },
+    },
     key: KEY,
-    now: () => performance.now(),
     onTrouble: error => troubles.push(error),
     onCommandRefused: () => {},
   })
   const world: World = {
-    ...{ tenants, has: {}, held, live, troubles, follower, connected: 0 },
+    ...{ tenants, has: {}, held, calls: [], troubles, follower, connected: 0 },
     sentAfter: async changed => {
       const before = held.commands.length
       await follower.reconcile(changed)
@@ -263,9 +266,8 @@ describe('a switch that is followed', () => {
         { uuid: '1', mark: 'trunkline:acme:outbound:101::+380501112233' },
         { uuid: '2', mark: '' },
       ]
-      world.live.opened(liveCall({ id: '2' }))
-      await until('the call is seen', () => world.live.except('2').ofTenant('acme').length === 1)
-      const [seen] = world.live.except('2').ofTenant('acme')
+      await until('the call is seen', () => world.calls.length === 1)
+      const [seen] = world.calls
       assert.deepEqual([seen?.tenant, seen?.extension, seen?.to, seen?.trunk], ['acme', '101', '+380501112233', null])
     }))
 })

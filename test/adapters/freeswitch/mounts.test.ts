@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, test } from 'node:test'
-import { freeswitchMounts } from '../../../adapters/freeswitch/lookups/mounts.ts'
+import { lookupMount, recordMount } from '../../../adapters/freeswitch/lookups/mounts.ts'
 import { AppError } from '../../../core/errors.ts'
 import { startService, type TestService } from '../../support/http/app.ts'
 import { directory } from '../../support/switching/directory.ts'
@@ -23,13 +23,13 @@ before(async () => {
   const parts = {
     token: TOKEN,
     allowed: ['127.0.0.0/8', '::1'],
-    answer: (form: URLSearchParams) => answer.ask(Object.fromEntries(form)),
-    store: (record: string) => store(record),
     onRefused: (why: string) => refused.push(why),
     onFailure: (error: unknown) => failures.push(error),
   }
-  const others = freeswitchMounts({ ...parts, allowed: ['192.0.2.0/24'] })
-  const mounts = [...freeswitchMounts(parts), ...others.map(mount => ({ ...mount, path: `/elsewhere${mount.path}` }))]
+  const lookups = (allowed: readonly string[]) =>
+    lookupMount({ ...parts, allowed }, form => answer.ask(Object.fromEntries(new URLSearchParams(form))))
+  const others = { ...lookups(['192.0.2.0/24']), path: '/elsewhere/freeswitch/xml' }
+  const mounts = [lookups(parts.allowed), recordMount(parts, record => store(record)), others]
   service = await startService({}, {}, undefined, undefined, mounts)
 })
 after(() => service.close())

@@ -51,9 +51,9 @@ describe('the initial setup of FreeSWITCH', () => {
     const { xml, setting } = made()
     const read = readSetting('freeswitch', setting.freeswitch)
     assert.ok('value' in read, JSON.stringify(read))
-    const { token, event_socket, cdr_folder } = setting.freeswitch
+    const { token, lookup_port, event_socket, cdr_folder } = setting.freeswitch
     assert.equal(configured(xml, 'xml_curl')['gateway-credentials'], `freeswitch:${token}`)
-    assert.equal(configured(xml, 'xml_curl')['gateway-url'], 'http://127.0.0.1:8080/freeswitch/xml')
+    assert.equal(configured(xml, 'xml_curl')['gateway-url'], `http://127.0.0.1:${lookup_port}/freeswitch/xml`)
     const { url, cred, 'err-log-dir': folder, retries, encode } = configured(xml, 'json_cdr')
     assert.deepEqual(
       [url, cred, folder, retries, encode],

@@ -9,7 +9,7 @@ import { reading, writing } from '../rows/requests.ts'
 import { type Bench, CONNECTIONS } from '../rows/row.ts'
 import { type Server, startBareFeed, startSignedIn } from '../servers.ts'
 import type { Line } from '../table.ts'
-import { settingsFor } from './world.ts'
+import { NET, settingsFor } from './world.ts'
 
 interface Times {
   readonly ours: readonly number[]
@@ -33,13 +33,15 @@ async function beside(
   return { ...JSON.parse(value), perSecond: await loading }
 }
 
+const LOOKUP_PORT = 25_000 + NET * 10 + 3
+
 /** A daemon that serves a switch which answers every command. */
-async function withDaemon<T>(bench: Bench, run: (daemon: Server) => Promise<T>): Promise<T> {
+async function withDaemon<T>(bench: Bench, run: (daemon: Server, lookupUrl: string) => Promise<T>): Promise<T> {
   const held = await heldSwitch({ answer: command => (command.endsWith('json') ? '{"row_count":0}' : '+OK\n') })
-  const config = settingsFor(bench.folder, held.place.port, PASSWORD)
+  const config = settingsFor(bench.folder, held.place.port, PASSWORD, LOOKUP_PORT)
   const daemon = await startSignedIn(bench.program, bench.databases.ours, [], { TRUNKLINE_CONFIG: config })
   try {
-    return await run(daemon)
+    return await run(daemon, `http://127.0.0.1:${LOOKUP_PORT}`)
   } finally {
     await daemon.stop()
     await held.close()
@@ -54,7 +56,7 @@ const LOADS = [
 
 /** Lookups of the directory and the dialplan while API clients do what other rows measure. */
 export const measureLookups = (bench: Bench): Promise<Line[]> =>
-  withDaemon(bench, async daemon => {
+  withDaemon(bench, async (daemon, lookupUrl) => {
     const lines: Line[] = []
     const bareFeed = await startBareFeed()
     for (const { what, traffic } of LOADS) {
@@ -64,7 +66,7 @@ export const measureLookups = (bench: Bench): Promise<Line[]> =>
         const given = { url: daemon.url, requests, seconds, connections: CONNECTIONS, folder: bench.folder }
         return (await load(given)).perSecond
       }
-      const { ours, bare, perSecond } = await beside([daemon.url, bareFeed.url], bench, busy)
+      const { ours, bare, perSecond } = await beside([lookupUrl, bareFeed.url], bench, busy)
       const [p50, p99, least] = [quantile(ours, 0.5), quantile(ours, 0.99), quantile(bare, 0.99)]
       lines.push({
         what: `lookup of a switch beside ${what}: p99`,

@@ -71,6 +71,7 @@ const ON_BOTH = [
   'adapters/pbx/rotation',
   'bin/background',
   'bin/feeds',
+  'bin/lookups',
 ]
 
 export const runsOnBoth = (path: string): boolean => ON_BOTH.some(part => path.startsWith(`test/${part}`))

@@ -25,6 +25,8 @@ export interface Lab {
   readonly carrier: Place
   readonly password: string
   readonly token: string
+  /** Where the daemon answers lookups. */
+  readonly lookupUrl: string
   daemon: DaemonProcess
   startDaemon(): Promise<void>
   /** Runs the command line; returns its JSON. */
@@ -139,7 +141,8 @@ export async function openLab({ net, database, environment: given = {}, configur
   for (const name of [...FOLDERS, 'cdr']) mkdirSync(join(folder, name))
   // In memory, as the documentation recommends.
   const temporary = mkdtempSync('/dev/shm/trunkline-freeswitch-')
-  const ports = { telephones: 25_560, carriers: 25_580, eventSocket: 25_000 + net * 10 }
+  const eventSocket = 25_000 + net * 10
+  const ports = { telephones: 25_560, carriers: 25_580, eventSocket, lookups: eventSocket + 3 }
   const daemonPort = ports.eventSocket + 1
   const address = `127.0.${net}.1`
   const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}`, addresses: [] }
@@ -169,6 +172,7 @@ export async function openLab({ net, database, environment: given = {}, configur
   const lab: Lab = {
     ...{ folder, daemon, phones, carriers, ask, cli, carrier: placesIn(net).carrier },
     ...{ password: setting.event_socket.password, token: setting.token },
+    lookupUrl: `http://127.0.0.1:${ports.lookups}`,
     startDaemon: async () => {
       lab.daemon = await startDaemon(environment)
     },

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { Worker } from 'node:worker_threads'
+import { threads } from '../../../adapters/threads/threads.ts'
+
+/** A thread that has begun as soon as it is asked, and fails at the first lookup. */
+const FAILING = `
+  const { parentPort } = require('node:worker_threads')
+  parentPort.on('message', ({ id, method }) => {
+    if (method === 'answer') setImmediate(() => { throw new TypeError('a bug') })
+    else parentPort.postMessage({ kind: 'result', id, value: 'http://127.0.0.1:1' })
+  })
+`
+
+const begin = (program: string, onDeath: (reason: unknown) => void) =>
+  threads.lookups(() => new Worker(program, { eval: true }), {}, onDeath)
+
+test('a thread that dies fails what waits for it, and is reported once', async () => {
+  const reasons: unknown[] = []
+  const thread = new Worker(FAILING, { eval: true })
+  const ended = new Promise(resolve => thread.once('exit', resolve))
+  const lookups = await threads.lookups(
+    () => thread,
+    {},
+    reason => reasons.push(reason),
+  )
+  await assert.rejects(lookups.answer(''), /a bug/)
+  await assert.rejects(lookups.shown([], 0), /a bug/)
+  await ended
+  assert.deepEqual(reasons.map(String), ['TypeError: a bug'])
+})
+
+test('a thread that cannot begin fails with its reason, and is not reported as dead', async () => {
+  const reasons: unknown[] = []
+  await assert.rejects(
+    begin(`throw new TypeError('a bug')`, reason => reasons.push(reason)),
+    /a bug/,
+  )
+  await assert.rejects(
+    begin('', reason => reasons.push(reason)),
+    /ended with 0/,
+  )
+  assert.deepEqual(reasons, [])
+})
+
+test('a thread that is closed is not reported as dead', async () => {
+  const reasons: unknown[] = []
+  const lookups = await begin(FAILING, reason => reasons.push(reason))
+  await lookups.close()
+  assert.deepEqual(reasons, [])
+})
