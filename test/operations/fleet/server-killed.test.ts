@@ -1,19 +1,12 @@
 import assert from 'node:assert/strict'
-import { appendFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DaemonProcess } from '../../support/daemon.ts'
-import { ndjsonRow } from '../../support/data/switch.ts'
-import { temporaryFolder } from '../../support/http/app.ts'
 import { ended } from '../../support/http/jobs.ts'
 import { sendPart, uploaded } from '../../support/http/transfers.ts'
 import { type OwnServer, startOwnServer } from '../../support/postgres/server.ts'
 import { browser, calls, storedBy, untilRows } from './browser.ts'
-import { assertKept, createTenant, login, post, startFleet, type Told, valuesIn } from './fleet.ts'
-
-const folder = temporaryFolder()
-const feed = join(folder.path, 'calls.ndjson')
+import { createTenant, login, startFleet, valuesIn } from './fleet.ts'
 
 let server: OwnServer
 let db: string
@@ -26,13 +19,12 @@ before(async () => {
     `CREATE DATABASE killed TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`,
   )
   db = server.address('killed')
-  fleet = await startFleet(db, 2, { TRUNKLINE_FEEDS: JSON.stringify([{ format: 'ndjson', path: feed, every: 0.05 }]) })
+  fleet = await startFleet(db, 2)
   await createTenant(db, 'acme')
 })
 after(async () => {
   await Promise.all(fleet.map(daemon => daemon.stop('SIGKILL')))
   await server.stop()
-  folder.remove()
 })
 
 /** The statuses of /readyz of all daemons. */
@@ -42,44 +34,6 @@ const readiness = (): Promise<number[]> =>
 async function untilReadiness(status: number): Promise<void> {
   while (!(await readiness()).every(each => each === status)) await pause(50)
 }
-
-it('a server that is killed and started again under load loses nothing that was acknowledged', {
-  timeout: 120_000,
-}, async () => {
-  const ending = new AbortController()
-  const told: Told = { acknowledged: new Set(), unknown: new Set() }
-  const cookie = await login(fleet[0]?.url ?? '')
-  const urls = (): string[] => fleet.map(({ url }) => url)
-  const clients = ['71', '72', '73', '74'].map(client => post(urls, { cookie, client, told }, ending.signal))
-  let rows = 0
-  const feeding = (async () => {
-    while (!ending.signal.aborted) {
-      appendFileSync(feed, ndjsonRow({ id: `feed-${rows++}`, from: '101' }))
-      await pause(5)
-    }
-  })()
-  const more = async (): Promise<void> => {
-    const goal = told.acknowledged.size + 50
-    while (told.acknowledged.size < goal) await pause(10)
-  }
-  for (const end of ['server', 'server', 'backends'] as const) {
-    await more()
-    if (end === 'backends') {
-      await terminateAll()
-    } else {
-      await server.kill()
-      await untilReadiness(503)
-      await server.restart()
-    }
-    await untilReadiness(200)
-  }
-  await more()
-  ending.abort()
-  await Promise.all([...clients, feeding])
-  while (Number((await valuesIn(db, 'SELECT count(*) FROM cdr_ratings'))[0]) < rows) await pause(50)
-  assert.deepEqual(await valuesIn(db, 'SELECT count(*) FROM cdr_ratings'), [String(rows)])
-  await assertKept(db, told, '7')
-})
 
 it('a server that is killed keeps what it has of an upload, and ends the jobs that run, which are resumed', {
   timeout: 120_000,
