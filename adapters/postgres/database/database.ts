@@ -16,7 +16,7 @@ import { Pipelines } from './pipelines.ts'
 import { CuttableClient, poolOf, SilenceWatch } from './silence.ts'
 import type { Sql } from './sql.ts'
 import { Statements } from './statements.ts'
-import { type CopiedOut, copyIn, copyOut, cursorOver, type Rows } from './streams.ts'
+import { copyIn, copyOut, cursorOver, type Rows } from './streams.ts'
 
 /** Runs statements, inside or outside a transaction. */
 export interface Queries {
@@ -54,6 +54,12 @@ interface Transactions<Q extends Queries = Queries> {
   snapshot<T>(work: (within: Q) => Promise<T>): Promise<T>
 }
 
+/** Takes lines of COPY, each valid only until `add` returns. */
+export interface LineTaker<T> {
+  add(line: Buffer): void
+  end(): T
+}
+
 /** Repeats its own reads after a lost connection. */
 export interface Database extends Queries, Transactions {
   /** The same over connections for what takes longer, such as pages of lists, so that short statements never wait. */
@@ -67,8 +73,8 @@ export interface Database extends Queries, Transactions {
   repeatable<T>(work: (within: Queries) => Promise<T>): Promise<T>
   /** The same for work that stores many rows. */
   repeatableLoad<T>(work: (within: Loading) => Promise<T>): Promise<T>
-  /** Reads many rows as lines of COPY. */
-  copyOut(statement: Sql): Promise<CopiedOut>
+  /** Reads many rows as lines of COPY; `begin` again if the connection is lost on the way. */
+  copyOut<T>(statement: Sql, begin: () => LineTaker<T>): Promise<T>
   /** Sends writing statements, each in its own transaction, once. */
   readonly single: Queries
   /** A dedicated connection for long work and temporary tables. */
@@ -142,8 +148,13 @@ export function connect(address: string, spread: Spread | null = null): Database
     ...queriesOver(reads(short), statements, spread),
     long: queriesOver(reads(long), statements, spread),
     planned: queriesOver(reads(long), statements, spread, false),
-    copyOut: statement => {
-      const read = () => withClient(readers, silence, client => copyOut(client, statement).catch(ended))
+    copyOut: (statement, begin) => {
+      const read = () =>
+        withClient(readers, silence, async client => {
+          const taker = begin()
+          await copyOut(client, statement, line => taker.add(line)).catch(ended)
+          return taker.end()
+        })
       return read().catch(error => {
         if (!isLost(error) && !(error instanceof AppError && error.code === 'unavailable')) throw error
         return read()

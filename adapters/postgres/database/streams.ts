@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises'
-import { type ClientBase, escapeLiteral } from 'pg'
-import { from, to } from 'pg-copy-streams'
+import { type ClientBase, escapeLiteral, Query } from 'pg'
+import { from } from 'pg-copy-streams'
 import Cursor from 'pg-cursor'
 import { parsers } from './options.ts'
 import type { Bound, Sql } from './sql.ts'
@@ -58,20 +58,37 @@ function written(value: Value): string {
   return value instanceof Uint8Array ? `\\\\x${Buffer.from(value).toString('hex')}` : String(value)
 }
 
-/** Rows as COPY writes them, a line each. */
-export interface CopiedOut {
-  readonly lines: Buffer
-  readonly count: number
-}
-
-/** Reads the rows of a statement at a quarter of what reading them one by one costs. The client must not be pipelined. */
-export async function copyOut(client: ClientBase, statement: Sql): Promise<CopiedOut> {
-  const pieces: Buffer[] = []
+/**
+ * Reads the rows of a statement as lines of COPY, at a quarter of what reading them one by one costs. `take` must not
+ * keep a line. The client must not be pipelined.
+ */
+export function copyOut(client: ClientBase, statement: Sql, take: (line: Buffer) => void): Promise<void> {
   // COPY takes no bound values.
   const text = statement.texts.reduce((all, next, index) => all + literal(statement.bound[index - 1] ?? null) + next)
-  const copying = client.query(to(`COPY (${text}) TO STDOUT`))
-  for await (const piece of copying) pieces.push(piece)
-  return { lines: Buffer.concat(pieces), count: copying.rowCount }
+  return new Promise((resolve, reject) => {
+    client.query(new CopyOut(`COPY (${text}) TO STDOUT`, take, { resolve, reject }))
+  })
+}
+
+interface Outcome {
+  resolve(): void
+  reject(error: unknown): void
+}
+
+/** The driver calls it with each line. A stream of them, as pg-copy-streams makes, takes twice the time. */
+class CopyOut extends Query {
+  readonly handleCopyData: (message: { readonly chunk: Buffer }) => void
+
+  constructor(text: string, take: (line: Buffer) => void, { resolve, reject }: Outcome) {
+    super(text, error => (error ? reject(error) : resolve()))
+    this.handleCopyData = ({ chunk }) => {
+      try {
+        take(chunk)
+      } catch (error) {
+        reject(error)
+      }
+    }
+  }
 }
 
 function literal(value: Bound): string {
@@ -83,7 +100,7 @@ function literal(value: Bound): string {
 
 const ORIGINALS: Readonly<Record<string, string>> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }
 
-/** The value of a column in a line that `copyOut` returns. */
+/** The value of a column in a line that `copyOut` reads. */
 export function copiedOut(field: string): string | null {
   if (field === '\\N') return null
   return field.includes('\\') ? field.replaceAll(/\\(.)/g, (_, mark: string) => ORIGINALS[mark] ?? mark) : field

@@ -8,7 +8,6 @@ const FIRST_PRINTABLE = 0x20
 const PLACES = 4
 /** The most bytes that become of one, as `\u0001`. */
 const LONGEST = 6
-const AVERAGE = 4
 
 const latin = (text: string): Uint8Array => Buffer.from(text, 'latin1')
 const [NULL, TRUE, FALSE, VERTICAL_TAB] = [latin('null'), latin('true'), latin('false'), latin('\\u000b')]
@@ -23,40 +22,46 @@ const ORIGINALS = Uint8Array.from({ length: 256 }, (_, byte) => byte)
 for (const [mark, original] of Object.entries({ n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' }))
   ORIGINALS[mark.charCodeAt(0)] = original.charCodeAt(0)
 
+const NOTHING = Buffer.alloc(0)
+
 /**
- * Reads whole lines of COPY value by value, and writes JSON, all as bytes: with a string for each value it would take
- * four times as long.
+ * Reads lines of COPY value by value, and writes JSON, all as bytes: with a string for each value it would take four
+ * times as long.
  */
 export class CopiedLines {
-  readonly #in: Buffer
   readonly #heads: number
-  #out: Buffer
-  /** The place in the lines, and the end of the current line. */
+  #in: Buffer = NOTHING
+  #out: Buffer = NOTHING
+  /** The place in the line, where the line ends, and where what was written ends. */
   #at = 0
-  #lineEnd = -1
+  #lineEnd = 0
   #end = 0
 
   /** `heads`: the most bytes that are written to a line besides its values. */
-  constructor(lines: Buffer, heads: number) {
-    this.#in = lines
+  constructor(heads: number) {
     this.#heads = heads
-    this.#out = Buffer.allocUnsafe(lines.length * AVERAGE + heads)
   }
 
-  /** What was written. */
-  text(): string {
-    return this.#out.toString('utf8', 0, this.#end)
+  /** How many bytes were written. */
+  get written(): number {
+    return this.#end
   }
 
-  /** Goes to the next line, with a comma between what is written of two; false at the end. */
-  nextLine(): boolean {
-    this.#at = this.#lineEnd + 1
-    if (this.#at >= this.#in.length) return false
-    this.#lineEnd = this.#in.indexOf(NEWLINE, this.#at)
-    const needed = this.#end + this.#heads + LONGEST * (this.#lineEnd - this.#at) + 1
+  /** Returns what was written since the last time. */
+  take(): string {
+    const text = this.#out.toString('utf8', 0, this.#end)
+    this.#end = 0
+    return text
+  }
+
+  /** Goes to this line, with a comma between what is written of two. It must not change meanwhile. */
+  begin(line: Buffer): void {
+    this.#in = line
+    this.#at = 0
+    this.#lineEnd = line.length - 1
+    const needed = this.#end + this.#heads + LONGEST * line.length + 1
     if (needed > this.#out.length) this.#grow(needed)
     if (this.#end > 0) this.#out[this.#end++] = COMMA
-    return true
   }
 
   write(bytes: Uint8Array): void {

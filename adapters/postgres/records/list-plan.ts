@@ -116,10 +116,10 @@ const pageSql = (plan: Plan, conditions: readonly Sql[], limit: number | null): 
 export const recordsSql = (plan: Plan, from: Place | null, limit: number): Sql =>
   shownSql(plan, pageSql(plan, from ? [afterSql(plan, from)] : [], limit), orderSql(plan))
 
-/** These columns of the first records after a place, then the key and the id. */
-export function columnsSql(plan: Plan, columns: string, from: Place | null, limit: number): Sql {
-  const { resource, view, sort } = plan
-  return sql`SELECT ${raw(`${columns}, t.${sort.by}, t.id`)}
+/** These columns of the first records after a place. */
+export function columnsSql(plan: Plan, columns: readonly string[], from: Place | null, limit: number): Sql {
+  const { resource, view } = plan
+  return sql`SELECT ${raw(columns.join(', '))}
     FROM ${pageSql(plan, from ? [afterSql(plan, from)] : [], limit)} ${raw(joinSql(resource, view))} ORDER BY ${orderSql(plan)}`
 }
 

@@ -1,9 +1,9 @@
 import type { Page, PageQuery } from '../../../core/ports/records.ts'
 import { TENANT } from '../../../core/resources/references/within.ts'
 import { indexed, type Resource } from '../../../core/resources/resource.ts'
-import type { Database } from '../database/database.ts'
+import type { Database, LineTaker } from '../database/database.ts'
 import type { Sql } from '../database/sql.ts'
-import { type CopiedOut, copiedOut } from '../database/streams.ts'
+import { copiedOut } from '../database/streams.ts'
 import {
   allByIdsSql,
   byIdsSql,
@@ -18,7 +18,7 @@ import {
   type ViewRow,
 } from './list-plan.ts'
 import { type Needle, needleOf } from './search.ts'
-import { viewWriter } from './view-writer.ts'
+import { type ViewPiece, type ViewWriter, viewWriter } from './view-writer.ts'
 
 /** How many records are read at once: some 250 KB of the response, or half a megabyte. Few, if each may be large. */
 const PAGE = 500
@@ -26,6 +26,8 @@ const LARGE_PAGE = 1_000
 const FEW_LARGE = 100
 /** How many pages the server reads while an earlier one is sent. */
 const AHEAD = 2
+/** How many records the server sends at once: some half a megabyte, in 7 ms. */
+const SPAN = 2_000
 /** If no more records than this contain a text, its index finds them and they are sorted afterwards. */
 const SORTED_AFTERWARDS = 4_000
 
@@ -94,34 +96,51 @@ async function* readAhead(reads: Iterable<Read>): AsyncIterable<Page> {
 const readPage = async ({ long }: Database, statement: Sql): Promise<PageRow> =>
   (await long.row<PageRow>(statement)) ?? { json: null, count: 0 }
 
-/** All records: the columns of each page become JSON here, while the server reads the next ones. */
-async function* inSpans({ copyOut }: Database, plan: Plan): AsyncIterable<Page> {
-  const writer = viewWriter(plan.resource, plan.view)
-  const spans = async function* (): AsyncGenerator<CopiedOut> {
-    for (let place = plan.from, isMore = true; isMore; ) {
-      const span = await copyOut(columnsSql(plan, writer.columns, place, LARGE_PAGE))
-      yield span
-      isMore = span.count === LARGE_PAGE
-      if (isMore) place = lastPlace(plan, span.lines)
-    }
-  }
-  for await (const { lines, count } of inAdvance(spans()))
-    yield { json: writer.json(lines), count, isLast: count < LARGE_PAGE, next: null }
+interface Span {
+  /** Not yet sent. */
+  readonly pieces: ViewPiece[]
+  /** Where the next one begins; null after the last one. */
+  readonly next: Place | null
 }
 
-/** Asks for some items ahead, which the generator makes one after the other. */
+/** All records: what the server sends of each span becomes JSON as it arrives. */
+async function* inSpans({ copyOut }: Database, plan: Plan): AsyncIterable<Page> {
+  const writer = viewWriter(plan.resource, plan.view)
+  const placeIn = placeReader(plan, writer)
+  const begin = (): LineTaker<Span> => {
+    const view = writer.begin()
+    let [count, next]: [number, Place | null] = [0, null]
+    const add = (line: Buffer): void => {
+      view.add(line)
+      if (++count === SPAN) next = placeIn(line)
+    }
+    return { add, end: () => ({ pieces: view.end(), next }) }
+  }
+  const spans = async function* (): AsyncGenerator<Span> {
+    let place = plan.from
+    do {
+      const span = await copyOut(columnsSql(plan, writer.columns, place, SPAN), begin)
+      yield span
+      place = span.next
+    } while (place)
+  }
+  for await (const { pieces, next } of inAdvance(spans()))
+    for (let piece = pieces.shift(); piece; piece = pieces.shift())
+      yield { ...piece, isLast: next === null && pieces.length === 0, next: null }
+}
+
+/** Asks for one item ahead, which the generator makes meanwhile. */
 async function* inAdvance<T>(source: AsyncGenerator<T>): AsyncIterable<T> {
-  const pending: Promise<IteratorResult<T>>[] = []
-  const ask = (): void => {
+  const ask = (): Promise<IteratorResult<T>> => {
     const next = source.next()
     // If the reader stops, nobody awaits it.
     next.catch(() => undefined)
-    pending.push(next)
+    return next
   }
+  let asked = ask()
   try {
-    for (let count = 0; count <= AHEAD; count++) ask()
-    for (let next = await pending.shift(); next && !next.done; next = await pending.shift()) {
-      ask()
+    for (let next = await asked; !next.done; next = await asked) {
+      asked = ask()
       yield next.value
     }
   } finally {
@@ -129,13 +148,14 @@ async function* inAdvance<T>(source: AsyncGenerator<T>): AsyncIterable<T> {
   }
 }
 
-const NEWLINE = 0x0a
-
-/** The key and the id follow the columns. */
-function lastPlace({ sort }: Plan, lines: Buffer): Place {
-  const line = lines.toString('utf8', lines.lastIndexOf(NEWLINE, -2) + 1, lines.length - 1)
-  const [key = '', id] = line.split('\t').slice(-2)
-  return [sort.by === 'id' ? Number(key) : (copiedOut(key) ?? ''), Number(id)]
+/** Returns what reads the place of a record in its line. */
+function placeReader({ sort: { by } }: Plan, { columns }: ViewWriter): (line: Buffer) => Place {
+  const [ofKey, ofId] = [columns.indexOf(`t.${by}`), columns.indexOf('t.id')]
+  return line => {
+    const cells = line.toString('utf8', 0, line.length - 1).split('\t')
+    const id = Number(cells[ofId])
+    return by === 'id' ? [id, id] : [copiedOut(cells[ofKey] ?? '') ?? '', id]
+  }
 }
 
 /** All records, if each may be large: page by page, each read on demand. */

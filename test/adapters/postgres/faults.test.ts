@@ -7,7 +7,7 @@ import { openStorage, type PostgresStorage } from '../../../adapters/postgres/st
 import { resourceNamed } from '../../../core/resources/all.ts'
 import { DEADLINE, GATEWAY, receipt, receive, SENDER, submitAs } from '../../contracts/messaging/message-world.ts'
 import { manualClock } from '../../support/clock.ts'
-import { insert, row } from '../../support/data/rows.ts'
+import { idsOf, insert, row } from '../../support/data/rows.ts'
 import { asteriskRow, rules } from '../../support/data/switch.ts'
 import { queuedMessage } from '../../support/messaging/messages.ts'
 import { type ByteProxy, byteProxy } from '../../support/postgres/byte-proxy.ts'
@@ -58,6 +58,17 @@ test('a read that is not answered is repeated', () =>
     const { slug } = await insert(records, 'tenants')
     proxy.cutAfter(String(slug))
     assert.equal((await records.identify(tenants, { slug: String(slug) })).length, 1)
+  }))
+
+test('a list that is cut while the server sends it has each record once all the same', () =>
+  byProxy(async ({ records }, proxy) => {
+    await insert(records, 'tenants')
+    const ids = await Promise.all(Array.from({ length: 300 }, async () => (await insert(records, 'cdrs')).id))
+    proxy.cutAfter('COPY', 5_000)
+    assert.deepEqual(
+      (await idsOf(records, 'cdrs')).toSorted((a, b) => a - b),
+      ids.toSorted((a, b) => a - b),
+    )
   }))
 
 test('while the server cannot be reached everything is unavailable and nothing is of unknown outcome', () =>

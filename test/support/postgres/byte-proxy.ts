@@ -6,8 +6,11 @@ import { join } from 'node:path'
 export interface ByteProxy {
   /** The address of the same database, by way of the proxy. */
   readonly address: string
-  /** Cuts the next connection whose client sends this text, once the server has got it and begins to answer. */
-  cutAfter(text: string): void
+  /**
+   * Cuts the next connection whose client sends this text, once the server has got it and begins to answer; the client
+   * still gets this many bytes of what the server sends first.
+   */
+  cutAfter(text: string, passed?: number): void
   /** Cuts all connections, and takes no new ones until `admit`. */
   refuse(): void
   admit(): void
@@ -28,13 +31,13 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
   const folder = mkdtempSync(join(tmpdir(), 'tl-proxy-'))
   const open = new Set<Socket>()
   const forgotten = new Set<Socket>()
-  let awaited: string | null = null
+  let awaited: { readonly text: string; readonly passed: number } | null = null
   let isRefusing = false
   let isSilent = false
   const proxy = createServer(client => {
     if (isRefusing) return void client.destroy()
     const upstream = connect(join(server, SOCKET))
-    let isDoomed = false
+    let doomedAfter: number | null = null
     for (const socket of [client, upstream]) {
       open.add(socket)
       socket.on('error', () => undefined)
@@ -46,24 +49,25 @@ export async function byteProxy(address: string): Promise<ByteProxy> {
     }
     client.on('data', bytes => {
       if (isSilent || forgotten.has(client)) return
-      if (awaited !== null && bytes.includes(awaited)) {
-        isDoomed = true
+      if (awaited !== null && bytes.includes(awaited.text)) {
+        doomedAfter = awaited.passed
         awaited = null
       }
       upstream.write(bytes)
     })
     upstream.on('data', bytes => {
       if (isSilent || forgotten.has(client)) return
-      if (isDoomed) client.destroy()
-      else client.write(bytes)
+      if (doomedAfter === null) client.write(bytes)
+      else if (doomedAfter > 0) client.end(bytes.subarray(0, doomedAfter))
+      else client.destroy()
     })
   })
   await new Promise<void>(resolve => proxy.listen(join(folder, SOCKET), resolve))
   url.searchParams.set('host', folder)
   return {
     address: url.href.replace('@localhost/', '@/'),
-    cutAfter: text => {
-      awaited = text
+    cutAfter: (text, passed = 0) => {
+      awaited = { text, passed }
     },
     refuse: () => {
       isRefusing = true
