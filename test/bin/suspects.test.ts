@@ -10,6 +10,7 @@ import { resourceNamed } from '../../core/resources/all.ts'
 import { SUSPECT_AFTER } from '../../core/sms/health.ts'
 import { manualClock } from '../support/clock.ts'
 import { BODY, GATEWAY } from '../support/messaging/messaging.ts'
+import { emptyDatabase } from '../support/storages.ts'
 
 const HOSTS = ['a.example.com', 'b.example.com']
 
@@ -20,9 +21,11 @@ async function world() {
   const clock = manualClock()
   const ill = new Set<string>()
   let ids = 0
+  const { db, ready } = emptyDatabase(':memory:')
+  await ready
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
   const trunkline = await compose(
-    { ...settings, db: ':memory:' },
+    { ...settings, db },
     () => '',
     { create: true, migrate: true },
     {

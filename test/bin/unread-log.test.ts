@@ -7,15 +7,18 @@ import { loadSettings } from '../../config/load.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
 import { insert } from '../support/data/rows.ts'
 import { sampleBody } from '../support/data/samples.ts'
+import { emptyDatabase } from '../support/storages.ts'
 
 const tenants = resourceNamed('tenants')
 
 async function world() {
   const lines: Record<string, unknown>[] = []
   const log = pino({ base: null, timestamp: false }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const { db, ready } = emptyDatabase(':memory:')
+  await ready
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
   const onUnread = unreadLog(log)
-  const trunkline = await compose({ ...settings, db: ':memory:' }, () => '', { create: true, migrate: true, onUnread })
+  const trunkline = await compose({ ...settings, db }, () => '', { create: true, migrate: true, onUnread })
   return { lines, trunkline, logged: () => lines.splice(0).map(({ resource, id, problem }) => [resource, id, problem]) }
 }
 

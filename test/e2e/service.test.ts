@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { dirname } from 'node:path'
 import { after, before, describe, it } from 'node:test'
-import { Sqlite } from '../../adapters/sqlite/database/driver.ts'
 import { exposedResources } from '../../core/resources/all.ts'
-import { type DaemonProcess, runDaemon, startDaemon } from '../support/daemon.ts'
+import { type DaemonProcess, startDaemon } from '../support/daemon.ts'
+import { changed } from '../support/data/reader.ts'
 import { sampleBody } from '../support/data/samples.ts'
 import { temporaryFolder } from '../support/http/app.ts'
 import { json as answerJson, type FakeGateway, MESSAGE, signal, startGateway } from '../support/messaging/gateway.ts'
-import { trunkline } from '../support/programs.ts'
+import { databaseAt, onPostgres } from '../support/storages.ts'
 
 const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
 
@@ -25,7 +25,7 @@ after(async () => {
 })
 
 let databases = 0
-const freshDatabase = (): string => join(folder.path, `${++databases}`, 'trunkline.db')
+const freshDatabase = (): Promise<string> => databaseAt(folder.path, `${++databases}`, 'trunkline.db')
 
 const admin = { TRUNKLINE_ADMIN_EMAIL: ADMIN.email, TRUNKLINE_ADMIN_PASSWORD: ADMIN.password }
 
@@ -65,18 +65,15 @@ async function refusal(daemon: DaemonProcess): Promise<void> {
 }
 
 /** Ends the time that a sender has. */
-function makeOverdue(path: string): void {
-  const db = new Sqlite(path)
-  db.prepare("UPDATE sms_messages SET deadline_at = '2020-01-01T00:00:00.000000Z'").run()
-  db.close()
-}
+const makeOverdue = (db: string): Promise<unknown> =>
+  changed(db, "UPDATE sms_messages SET deadline_at = '2020-01-01T00:00:00.000000Z'")
 
 describe('the daemon', () => {
   it('does everything, stops cleanly, and has kept everything when it starts again', async () => {
-    const TRUNKLINE_DB = freshDatabase()
+    const TRUNKLINE_DB = await freshDatabase()
     const first = await startDaemon({ TRUNKLINE_DB, ...admin })
     assert.deepEqual(first.printed, [`trunklined listening on ${first.url}`])
-    assert.equal(statSync(TRUNKLINE_DB).mode & 0o777, 0o600)
+    if (!onPostgres) assert.equal(statSync(TRUNKLINE_DB).mode & 0o777, 0o600)
     for (const path of ['/healthz', '/readyz']) assert.equal((await call(first, 'GET', path)).status, 200)
     const session = await login(first)
 
@@ -109,7 +106,7 @@ describe('the daemon', () => {
     const { code, stdout, stderr } = await first.stop()
     assert.equal(code, 0, stderr)
     assert.equal(stdout, `trunklined listening on ${first.url}\n`)
-    assert.deepEqual(readdirSync(join(TRUNKLINE_DB, '..')), ['trunkline.db', 'trunkline.db-lock'])
+    if (!onPostgres) assert.deepEqual(readdirSync(dirname(TRUNKLINE_DB)), ['trunkline.db', 'trunkline.db-lock'])
     const lines = stderr
       .trim()
       .split('\n')
@@ -128,7 +125,7 @@ describe('the daemon', () => {
   })
 
   it('prints the first account with a random password once, and it works', async () => {
-    const TRUNKLINE_DB = freshDatabase()
+    const TRUNKLINE_DB = await freshDatabase()
     const first = await startDaemon({ TRUNKLINE_DB })
     assert.equal(first.printed.length, 2)
     const [, email, password] = /^first account: (\S+) with password (\S+)$/.exec(first.printed[0] ?? '') ?? []
@@ -145,7 +142,7 @@ describe('the daemon', () => {
   })
 
   it('finishes a slow send when it stops, and accepts nothing new', async () => {
-    const TRUNKLINE_DB = freshDatabase()
+    const TRUNKLINE_DB = await freshDatabase()
     const daemon = await startDaemon({ TRUNKLINE_DB, ...admin })
     const session = await login(daemon)
     const [resource] = exposedResources.filter(({ name }) => name === 'sms_gateways')
@@ -166,7 +163,7 @@ describe('the daemon', () => {
   })
 
   it('fails messages at its start whose sender was killed', async () => {
-    const TRUNKLINE_DB = freshDatabase()
+    const TRUNKLINE_DB = await freshDatabase()
     const short = { TRUNKLINE_GATEWAY_TIMEOUT: '1', TRUNKLINE_DB }
     const first = await startDaemon({ ...short, ...admin })
     const session = await login(first)
@@ -181,7 +178,7 @@ describe('the daemon', () => {
     await reached
     assert.equal((await first.stop('SIGKILL')).signal, 'SIGKILL')
     assert.equal(await sending, 'cut')
-    makeOverdue(TRUNKLINE_DB)
+    await makeOverdue(TRUNKLINE_DB)
     const before = gateway.requests.length
     const second = await startDaemon(short)
     const { data } = (await call(second, 'GET', `${path}/messages`, undefined, session)).json
@@ -190,80 +187,5 @@ describe('the daemon', () => {
     assert.match(data[0].error_message, /^outcome unknown: /)
     assert.equal(gateway.requests.length, before)
     assert.equal((await second.stop()).code, 0)
-  })
-})
-
-describe('a daemon that cannot start', () => {
-  const refusals: [setting: string, value: string, wants: RegExp][] = [
-    ['TRUNKLINE_PORT', 'eighty', /TRUNKLINE_PORT must be an integer from 0 to 65535, not "eighty"/],
-    ['TRUNKLINE_PORT', '70000', /TRUNKLINE_PORT must be/],
-    ['TRUNKLINE_BASE_URL', 'pbx.example.com', /TRUNKLINE_BASE_URL must be an http or https URL/],
-    ['TRUNKLINE_SESSION_IDLE', '0', /TRUNKLINE_SESSION_IDLE must be a number of seconds above 0/],
-    ['TRUNKLINE_GATEWAY_TIMEOUT', '-1', /TRUNKLINE_GATEWAY_TIMEOUT must be/],
-    ['TRUNKLINE_LOG_LEVEL', 'loud', /TRUNKLINE_LOG_LEVEL must be debug, info, warn, error or silent/],
-    ['TRUNKLINE_TRUSTED_PROXIES', '1.5', /TRUNKLINE_TRUSTED_PROXIES must be/],
-    ['TRUNKLINE_ADMIN_EMAIL', 'nobody', /TRUNKLINE_ADMIN_EMAIL/],
-  ]
-  for (const [setting, value, wants] of refusals)
-    it(`for ${setting} is ${value} ends with 78 and says what it wants`, async () => {
-      const { code, stdout, stderr } = await runDaemon({
-        TRUNKLINE_PORT: '0',
-        TRUNKLINE_DB: freshDatabase(),
-        [setting]: value,
-      })
-      assert.equal(code, 78, stderr)
-      assert.match(stderr, wants)
-      assert.doesNotMatch(stderr, /\n\s+at /)
-      assert.equal(stdout, '')
-    })
-
-  it('for a flag or a file is wrong names it, the flag before the environment', async () => {
-    const file = join(folder.path, 'settings.json')
-    writeFileSync(file, '{"port":"x"}')
-    const named = await runDaemon({ TRUNKLINE_DB: freshDatabase() }, '--config', file)
-    assert.deepEqual([named.code, named.stderr.includes(`port in ${file}`)], [78, true])
-    const flag = await runDaemon({ TRUNKLINE_DB: freshDatabase(), TRUNKLINE_PORT: '0' }, '--port', 'x')
-    assert.deepEqual([flag.code, flag.stderr.includes('--port must be')], [78, true])
-    const unknown = await runDaemon({}, '--prot', '1')
-    assert.equal(unknown.code, 64)
-    const missing = await runDaemon({}, '--config', join(folder.path, 'missing.json'))
-    assert.equal(missing.code, 78)
-  })
-
-  it('for the port is taken ends with 78 and names the address', async () => {
-    const daemon = await startDaemon({ TRUNKLINE_DB: freshDatabase(), ...admin })
-    const { port } = new URL(daemon.url)
-    const { code, stderr } = await runDaemon({ TRUNKLINE_DB: freshDatabase(), TRUNKLINE_PORT: port, ...admin })
-    assert.equal(code, 78)
-    assert.match(
-      stderr,
-      new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${port}: another program listens there.*\\(EADDRINUSE\\)`),
-    )
-    await daemon.stop()
-  })
-
-  it('for the database is not one of Trunkline ends with 74 and says so', async () => {
-    const path = join(folder.path, 'foreign.db')
-    writeFileSync(path, 'this is no database, whatever its name says')
-    const { code, stderr } = await runDaemon({ TRUNKLINE_DB: path, TRUNKLINE_PORT: '0' })
-    assert.equal(code, 74)
-    assert.match(stderr, /not an SQLite database/)
-  })
-
-  it('for no database can be at its path ends with 73, as the command line does, and says why', async () => {
-    const paths: [path: string, why: RegExp][] = [
-      ['/dev/null/x/test.db', /a part of the path is not a folder \((?:ENOTDIR|EEXIST)\)/],
-      [join(folder.path, 'x'.repeat(300)), /the name is too long \(ENAMETOOLONG\)/],
-      ['/proc/none/test.db', /there can be no such folder \(ENOENT\)/],
-    ]
-    for (const [path, why] of paths) {
-      const daemon = await runDaemon({ TRUNKLINE_DB: path, TRUNKLINE_PORT: '0' })
-      const init = await trunkline(path, 'init', '--email', 'a@example.com', '--random-password')
-      for (const { code, stderr } of [daemon, init]) {
-        assert.equal(code, 73, stderr)
-        assert.match(stderr, why)
-        assert.match(stderr, /^hint: trunkline .*config show$/m)
-      }
-    }
   })
 })

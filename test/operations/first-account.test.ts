@@ -8,8 +8,9 @@ import { unbuilt, type Workplace, workplace } from '../support/cli/cli.ts'
 
 describe('where standard output is the journal, the daemon', { skip: unbuilt, timeout: 60_000 }, () => {
   let place: Workplace
-  before(() => {
+  before(async () => {
     place = workplace()
+    await place.ready
   })
   after(() => place.remove())
 
@@ -41,6 +42,7 @@ it('the service unit names no password and no file with one', () => {
 
 it('the daemon keeps no password in its environment once it is used', { skip: unbuilt }, async () => {
   const place = workplace()
+  await place.ready
   const env = { ...place.env, TRUNKLINE_PORT: '0', TRUNKLINE_ADMIN_PASSWORD: 'correct horse' }
   const script = `
     import { runDaemon } from './bin/daemon/run-daemon.ts'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, it } from 'node:test'
 import { startDaemon } from '../support/daemon.ts'
 import { temporaryFolder } from '../support/http/app.ts'
+import { databaseAt } from '../support/storages.ts'
 
 const folder = temporaryFolder()
 after(folder.remove)
@@ -17,11 +18,12 @@ it('the daemon notifies systemd once it listens, and only if systemd asks for it
   writeFileSync(stub, '#!/bin/sh\necho "$@" >> "$TOLD/calls"\n')
   chmodSync(stub, 0o755)
   const environment = { PATH: `${bin}:${process.env.PATH ?? ''}`, TOLD: notified }
-  const quiet = await startDaemon({ ...environment, TRUNKLINE_DB: join(folder.path, 'quiet.db') })
+  const quiet = await startDaemon({ ...environment, TRUNKLINE_DB: await databaseAt(folder.path, 'quiet.db') })
   await quiet.stop()
   const heard = new Promise(resolve => watch(notified, resolve).unref())
+  const TRUNKLINE_DB = await databaseAt(folder.path, 'notified.db')
   const NOTIFY_SOCKET = join(folder.path, 'socket')
-  const daemon = await startDaemon({ ...environment, NOTIFY_SOCKET, TRUNKLINE_DB: join(folder.path, 'notified.db') })
+  const daemon = await startDaemon({ ...environment, NOTIFY_SOCKET, TRUNKLINE_DB })
   await heard
   assert.equal((await fetch(`${daemon.url}/readyz`)).status, 200)
   await daemon.stop()

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 import { unbuilt, type Workplace, workplace } from '../support/cli/cli.ts'
 import { type DaemonProcess, startDaemon } from '../support/daemon.ts'
+import { allowDumps } from '../support/storages.ts'
 
 let place: Workplace
 let daemon: DaemonProcess
 before(async () => {
   place = workplace()
+  await place.ready
+  await allowDumps(place.folder)
   daemon = await startDaemon({
     TRUNKLINE_DB: place.db,
     TRUNKLINE_ADMIN_EMAIL: 'admin@example.com',

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { openStorage } from '../../adapters/sqlite/storage.ts'
+import { isServerAddress } from '../../core/database-address.ts'
 import type { Storage } from '../../core/ports/storage.ts'
-import type { ManualClock } from './clock.ts'
+import type { Clock } from '../../core/ports/system.ts'
 import { STORAGE } from './postgres/both.ts'
 
 /** Whether the tests of this process are on PostgreSQL. */
@@ -25,9 +26,10 @@ export function emptyDatabase(path: string): TestDatabase {
   return { db: path, ready: Promise.resolve(), release: async () => undefined }
 }
 
-/** An empty storage: this file, or a database of the server. */
-export async function emptyStorage(path: string, clock: ManualClock): Promise<Storage> {
-  return postgres ? postgres.openEmpty(clock) : openStorage(path, { clock, create: true, migrate: true })
+/** Opens the database with this setting `db`. */
+export async function opened(db: string, clock: Clock): Promise<Storage> {
+  const open = isServerAddress(db) ? (await import('../../adapters/postgres/storage.ts')).openStorage : openStorage
+  return open(db, { clock, create: true, migrate: true })
 }
 
 const known = new Map<string, Promise<string>>()
@@ -43,4 +45,15 @@ export function databaseAt(...path: readonly string[]): Promise<string> {
   const present = known.get(file) ?? make()
   known.set(file, present)
   return present
+}
+
+/** Opens the database as another process does, and closes it again. */
+export async function onDatabase<T>(db: string, clock: Clock, use: (storage: Storage) => Promise<T>): Promise<T> {
+  const storage = await opened(db, clock)
+  return use(storage).finally(() => storage.close())
+}
+
+/** Makes backups and restores possible on either storage, with files in this folder. */
+export async function allowDumps(folder: string): Promise<void> {
+  if (onPostgres) (await import('./postgres/dump-programs.ts')).standInDumps(folder)
 }

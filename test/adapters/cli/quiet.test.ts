@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
+import { allowDumps } from '../../support/storages.ts'
 
 describe('--quiet', () => {
   let place: Workplace
   before(async () => {
     place = workplace()
+    await allowDumps(place.folder)
     await furnish(place)
     writeFileSync(
       place.path('deck.csv'),

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { openStorage } from '../../../adapters/sqlite/storage.ts'
 import { systemClock } from '../../../adapters/system/clock.ts'
 import { addSeconds } from '../../../core/dates.ts'
 import { manualClock } from '../../support/clock.ts'
 import { startDaemon } from '../../support/daemon.ts'
 import { startWorld } from '../../support/data/records.ts'
 import { idsOf, insert } from '../../support/data/rows.ts'
-import { sqliteOf } from '../../support/data/stored.ts'
+import { columnOf } from '../../support/data/stored.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 import { keepSending } from '../../support/messaging/messages.ts'
+import { databaseAt, onDatabase } from '../../support/storages.ts'
 
 const DAY = 86_400
 
@@ -20,27 +19,21 @@ let files = 0
 
 /** A database with calls and audit rows of today and of 400 days ago. */
 async function aged(): Promise<string> {
-  const path = join(folder.path, `${++files}.db`)
+  const db = await databaseAt(folder.path, `${++files}.db`)
   const now = systemClock().now()
-  for (const start of [addSeconds(now, -400 * DAY), now]) {
-    const storage = openStorage(path, { clock: manualClock(start), create: true })
-    await insert(storage.records, 'tenants')
-    await insert(storage.records, 'cdrs', { started_at: start })
-    await storage.close()
-  }
-  return path
+  for (const start of [addSeconds(now, -400 * DAY), now])
+    await onDatabase(db, manualClock(start), async ({ records }) => {
+      await insert(records, 'tenants')
+      await insert(records, 'cdrs', { started_at: start })
+    })
+  return db
 }
 
-async function counted(path: string): Promise<{ calls: number; audit: unknown }> {
-  const storage = openStorage(path, { clock: systemClock() })
-  const calls = (await idsOf(storage.records, 'cdrs')).length
-  const audit = storage.connection.db
-    .prepare(`SELECT count(*) FROM audit WHERE resource IN ('tenants', 'cdrs')`)
-    .pluck()
-    .get()
-  await storage.close()
-  return { calls, audit }
-}
+const counted = (db: string): Promise<{ calls: number; audit: number }> =>
+  onDatabase(db, systemClock(), async storage => ({
+    calls: (await idsOf(storage.records, 'cdrs')).length,
+    audit: (await columnOf(storage, `SELECT id FROM audit WHERE resource IN ('tenants', 'cdrs')`)).length,
+  }))
 
 describe('the daemon', { timeout: 30_000 }, () => {
   it('deletes audit rows after a year, and call records only if the settings say so', async () => {
@@ -64,18 +57,19 @@ describe('receipts that wait for their message', () => {
   it('are deleted after the configured hours', async () => {
     const clock = manualClock()
     const { service, close } = await startWorld({ parked_hours: 2 }, { clock })
-    const { messages, connection, records } = sqliteOf(service.trunkline.storage)
+    const { storage } = service.trunkline
+    const { messages, records } = storage
     await insert(records, 'sms_gateways')
     await keepSending(messages, 1)
     const receipt = { externalId: 'gw-1', reference: null, status: 'DELIVRD', payload: {}, size: 2 }
     await messages.receive(1, receipt, message => message, '192.0.2.1')
-    const waiting = (): unknown => connection.db.prepare('SELECT count(*) FROM parked_receipts').pluck().get()
+    const waiting = async (): Promise<number> => (await columnOf(storage, 'SELECT id FROM parked_receipts')).length
     clock.advance(2 * 3_600 - 60)
     await service.trunkline.messaging.sweep()
-    assert.equal(waiting(), 1)
+    assert.equal(await waiting(), 1)
     clock.advance(120)
     await service.trunkline.messaging.sweep()
-    assert.equal(waiting(), 0)
+    assert.equal(await waiting(), 0)
     await close()
   })
 })

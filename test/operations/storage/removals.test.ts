@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
-import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { extensions } from '../../../core/resources/extensions.ts'
 import { tenants } from '../../../core/resources/tenants.ts'
 import { type DaemonProcess, startDaemon } from '../../support/daemon.ts'
+import { changed, readerOf } from '../../support/data/reader.ts'
 import { sampleBody } from '../../support/data/samples.ts'
 import { ADMIN, temporaryFolder } from '../../support/http/app.ts'
+import { databaseAt } from '../../support/storages.ts'
 
 const folder = temporaryFolder()
 after(folder.remove)
@@ -26,19 +26,17 @@ async function signedIn({ url }: DaemonProcess) {
   return (method: string, path: string, json?: unknown): Promise<Response> => call(method, path, cookie, json)
 }
 
-const open = (path: string) => new Sqlite(path)
-
 /** A daemon with two tenants and extensions, and many calls of the first. */
 async function inService(
-  test: (request: Awaited<ReturnType<typeof signedIn>>, db: ReturnType<typeof open>) => Promise<void>,
+  test: (request: Awaited<ReturnType<typeof signedIn>>, stored: (sql: string) => Promise<unknown>) => Promise<void>,
 ): Promise<void> {
-  const path = join(folder.path, `${databases++}.db`)
+  const path = await databaseAt(folder.path, `${databases++}.db`)
   const daemon = await startDaemon({
     TRUNKLINE_DB: path,
     TRUNKLINE_ADMIN_EMAIL: ADMIN.email,
     TRUNKLINE_ADMIN_PASSWORD: ADMIN.password,
   })
-  const db = open(path)
+  const reader = await readerOf(path)
   try {
     const request = await signedIn(daemon)
     for (const [slug, tenant_id] of [
@@ -48,15 +46,16 @@ async function inService(
       await request('POST', 'tenants', { ...sampleBody(tenants), slug, domain: `${slug}.example.com` })
       await request('POST', 'extensions', { ...sampleBody(extensions), tenant_id })
     }
-    db.prepare(
-      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CALLS})
-       INSERT INTO cdrs (tenant_id, extension_id, caller_number, destination_number, direction, disposition,
+    await changed(
+      path,
+      `INSERT INTO cdrs (tenant_id, extension_id, caller_number, destination_number, direction, disposition,
          duration_seconds, bill_seconds, cost, started_at, created_at, updated_at)
+       WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CALLS})
        SELECT 1, 1, '101', i, 'outbound', 'ANSWERED', 1, 1, 1, '2026-01-01T00:00:00.000000Z', '', '' FROM n`,
-    ).run()
-    await test(request, db)
+    )
+    await test(request, async sql => (await reader.rows(sql))[0]?.[0])
   } finally {
-    db.close()
+    await reader.close()
     assert.equal((await daemon.stop()).code, 0)
   }
 }
@@ -78,28 +77,28 @@ async function deleted(request: Awaited<ReturnType<typeof signedIn>>, path: stri
 
 describe('a record that very many refer to', () => {
   it('is deleted with its dependants, while reads are answered and other changes wait their turn', () =>
-    inService(async (request, db) => {
+    inService(async (request, stored) => {
       const { status, answers } = await deleted(request, 'tenants/1?cascade=true')
       assert.equal(status, 200)
       assert.ok(answers > 20, `${answers} answers meanwhile`)
       assert.equal((await request('GET', 'tenants/1')).status, 404)
-      assert.equal(db.prepare('SELECT count(*) FROM cdrs').pluck().get(), 0)
+      assert.equal(await stored('SELECT count(*) FROM cdrs'), 0)
       assert.equal(
-        db.prepare(`SELECT actor FROM audit WHERE action = 'delete' AND resource = 'tenants'`).pluck().get(),
+        await stored(`SELECT actor FROM audit WHERE action = 'delete' AND resource = 'tenants'`),
         ADMIN.email,
       )
       assert.equal((await request('DELETE', 'tenants/1?cascade=true')).status, 404)
     }))
 
   it('is deleted and its references are cleared, while other requests are answered', () =>
-    inService(async (request, db) => {
+    inService(async (request, stored) => {
       const { status, answers } = await deleted(request, 'extensions/1')
       assert.equal(status, 200)
       assert.ok(answers > 20, `${answers} answers meanwhile`)
       assert.equal((await request('GET', 'extensions/1')).status, 404)
-      assert.equal(db.prepare('SELECT count(*) FROM cdrs WHERE extension_id IS NULL').pluck().get(), CALLS)
+      assert.equal(await stored('SELECT count(*) FROM cdrs WHERE extension_id IS NULL'), CALLS)
       assert.equal(
-        db.prepare(`SELECT actor FROM audit WHERE action = 'delete' AND resource = 'extensions'`).pluck().get(),
+        await stored(`SELECT actor FROM audit WHERE action = 'delete' AND resource = 'extensions'`),
         ADMIN.email,
       )
       assert.equal((await request('DELETE', 'extensions/2')).status, 200)

@@ -34,6 +34,8 @@ export interface Workplace {
   /** The folder of the database `trunkline.db`, for other files of a test. */
   readonly folder: string
   readonly db: string
+  /** Resolves once the database can be opened; `run` waits for it. */
+  readonly ready: Promise<void>
   readonly env: Record<string, string>
   /** Runs `trunkline …`, written as for a shell, in this process. */
   run(line: string, options?: RunOptions): Promise<Ran>
@@ -96,6 +98,7 @@ export function workplace(): Workplace {
   return {
     folder,
     db,
+    ready: database.ready,
     env,
     run,
     done,

@@ -1,20 +1,12 @@
-import { openStorage, type SqliteStorage } from '../../../adapters/sqlite/storage.ts'
 import type { Timestamp } from '../../../core/dates.ts'
+import type { Storage } from '../../../core/ports/storage.ts'
 import { manualClock } from '../clock.ts'
+import { onDatabase } from '../storages.ts'
+import { rowsOf } from './stored.ts'
 
 /** The same database as another process sees it at that moment. */
-export async function later<T>(
-  path: string,
-  moment: Timestamp,
-  act: (storage: SqliteStorage) => Promise<T>,
-): Promise<T> {
-  const storage = openStorage(path, { clock: manualClock(moment) })
-  try {
-    return await act(storage)
-  } finally {
-    await storage.close()
-  }
-}
+export const later = <T>(db: string, moment: Timestamp, act: (storage: Storage) => Promise<T>): Promise<T> =>
+  onDatabase(db, manualClock(moment), act)
 
 export interface StoredRate {
   readonly id: number
@@ -26,8 +18,8 @@ export interface StoredRate {
   readonly updated_at: Timestamp
 }
 
-export const storedRates = ({ connection }: Pick<SqliteStorage, 'connection'>, tenantId: number): StoredRate[] =>
-  connection.query<[number], StoredRate>('SELECT * FROM rates WHERE tenant_id = ? ORDER BY id').all(tenantId)
+export const storedRates = (storage: Storage, tenantId: number): Promise<StoredRate[]> =>
+  rowsOf(storage, `SELECT * FROM rates WHERE tenant_id = ${tenantId} ORDER BY id`)
 
 /** Each rate as its id, prefix and price. */
 export const inShort = (found: readonly StoredRate[]): string[] =>

@@ -30,6 +30,21 @@ export async function execute(storage: Storage, statements: string): Promise<voi
   else sqliteOf(storage).connection.db.exec(statements)
 }
 
+/** Makes a table refuse new rows while a condition holds, until the function returned is called. */
+export async function refuse(storage: Storage, table: string, condition = '1 = 1'): Promise<() => Promise<void>> {
+  if (isPostgres(storage)) {
+    await storage.database.script(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        IF ${condition} THEN RAISE EXCEPTION 'refused'; END IF; RETURN new; END $$;
+      CREATE TRIGGER refuses BEFORE INSERT ON ${table} FOR EACH ROW EXECUTE FUNCTION refuse()`)
+    return () => storage.database.script('DROP FUNCTION refuse CASCADE')
+  }
+  await execute(
+    storage,
+    `CREATE TRIGGER refuses BEFORE INSERT ON ${table} WHEN ${condition} BEGIN SELECT raise(ABORT, 'refused'); END`,
+  )
+  return () => execute(storage, 'DROP TRIGGER refuses')
+}
+
 /** Resolves once what is being written is stored. */
 export async function drained(storage: Storage): Promise<void> {
   if (!isPostgres(storage)) return sqliteOf(storage).writer.drained()

@@ -10,7 +10,7 @@ import type { Calls, Feed, IngestCounts, Retry } from '../../../core/ports/calls
 import type { Storage } from '../../../core/ports/storage.ts'
 import { manualClock } from '../clock.ts'
 import { temporaryFolder } from '../http/app.ts'
-import { emptyStorage } from '../storages.ts'
+import { emptyDatabase, opened } from '../storages.ts'
 import { insert } from './rows.ts'
 import { rowsOf } from './stored.ts'
 
@@ -123,6 +123,8 @@ export async function replayed(calls: Calls): Promise<number> {
 export interface SwitchWorld {
   readonly folder: string
   readonly path: string
+  /** The setting `db`. */
+  readonly db: string
   readonly storage: Storage
   readonly tenantId: number
   readonly extensionId: number
@@ -173,7 +175,10 @@ const CALLS = `SELECT c.*, r.* FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id =
 export async function switchWorld(): Promise<SwitchWorld> {
   const { path: folder, remove } = temporaryFolder()
   const path = join(folder, 'test.db')
-  const storage = await emptyStorage(path, manualClock())
+  const database = emptyDatabase(path)
+  await database.ready
+  const { db } = database
+  const storage = await opened(db, manualClock())
   const { records } = storage
   const { id: tenantId } = await insert(records, 'tenants', { slug: 'acme' })
   const of = { tenant_id: tenantId }
@@ -181,7 +186,7 @@ export async function switchWorld(): Promise<SwitchWorld> {
   await insert(records, 'dids', { ...of, number: '+380441234567' })
   const { id: rateId } = await insert(records, 'rates', { ...of, prefix: '380', destination: 'Ukraine' })
   return {
-    ...{ folder, path, storage, tenantId, extensionId, rateId },
+    ...{ folder, path, db, storage, tenantId, extensionId, rateId },
     file: name => join(folder, name),
     calls: () => rowsOf(storage, CALLS),
     quarantine: async () => {
@@ -189,7 +194,11 @@ export async function switchWorld(): Promise<SwitchWorld> {
       for await (const { reason, record, seen } of storage.calls.quarantine()) found.push({ reason, record, seen })
       return found
     },
-    close: () => storage.close().finally(remove),
+    close: async () => {
+      await storage.close()
+      await database.release()
+      remove()
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { furnish, missing, unbuilt, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { atTerminal } from '../../../support/cli/terminal.ts'
+import { allowDumps } from '../../../support/storages.ts'
 
 const ENTER = '\r'
 const INTERRUPT = '\x03'
@@ -10,6 +11,7 @@ const skip = unbuilt || missing('python3')
 let place: Workplace
 before(async () => {
   place = workplace()
+  await allowDumps(place.folder)
   await furnish(place)
 })
 after(() => place.remove())
@@ -149,7 +151,7 @@ describe('at a terminal, restoring', { skip, timeout: 60_000 }, () => {
     await place.done(
       'trunkline tenant create --name Late --slug late --domain late.example.com --status active --timezone UTC --max-extensions 1',
     )
-    const refusing = atTerminal(place, ['db', 'restore', backup])
+    const refusing = atTerminal(place, ['db', 'restore', backup], 300)
     await refusing.until('Everybody is logged out.')
     refusing.type(`n${ENTER}`)
     assert.equal(await refusing.ended(), 1)

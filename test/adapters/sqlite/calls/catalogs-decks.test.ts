@@ -58,7 +58,7 @@ describe('the catalog of a tenant', () => {
       assert.ok(await isNew(() => replaceDeck(storage, tenantId, [['380', 1]], day(2))))
       assert.ok(await isNew(() => storage.decks.cancel(1)))
       assert.ok(await isNew(() => replaceDeck(storage, tenantId, [['380', 1]], day(2))))
-      assert.ok(await isNew(() => later(world.path, day(3), ({ decks }) => decks.putInForce())))
+      assert.ok(await isNew(() => later(world.db, day(3), ({ decks }) => decks.putInForce())))
       assert.ok(await isNew(() => storage.decks.forget(day(9))))
       await insert(storage.records, 'tenants')
       assert.equal(await isNew(() => storage.decks.forget(day(9))), false)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
-import { ingest } from '../../../../adapters/pbx/ingest.ts'
-import { withPresentRules } from '../../../../bin/feeds.ts'
-import type { FeedRules } from '../../../../core/calls/record-call.ts'
-import { insert } from '../../../support/data/rows.ts'
+import { ingest } from '../../adapters/pbx/ingest.ts'
+import { withPresentRules } from '../../bin/feeds.ts'
+import type { FeedRules } from '../../core/calls/record-call.ts'
+import { insert } from '../support/data/rows.ts'
 import {
   asteriskRow,
   freeswitchJson,
@@ -14,7 +14,7 @@ import {
   replayed,
   rules,
   type SwitchWorld,
-} from '../../../support/data/switch.ts'
+} from '../support/data/switch.ts'
 
 /** The outcome of a text's records: how many are stored, known and quarantined. */
 async function fate({ storage }: SwitchWorld, text: string, given: Partial<FeedRules> = {}): Promise<number[]> {

@@ -3,11 +3,11 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
-import { ingest } from '../../../../adapters/pbx/ingest.ts'
-import { readRecord } from '../../../../adapters/pbx/records.ts'
-import { withPresentRules } from '../../../../bin/feeds.ts'
-import { insert } from '../../../support/data/rows.ts'
-import { sqliteOf } from '../../../support/data/stored.ts'
+import { ingest } from '../../adapters/pbx/ingest.ts'
+import { readRecord } from '../../adapters/pbx/records.ts'
+import { withPresentRules } from '../../bin/feeds.ts'
+import { insert } from '../support/data/rows.ts'
+import { refuse } from '../support/data/stored.ts'
 import {
   asteriskCustomRow,
   asteriskRow,
@@ -20,7 +20,7 @@ import {
   type SwitchWorld,
   stored,
   taken,
-} from '../../../support/data/switch.ts'
+} from '../support/data/switch.ts'
 
 describe('a completed call', () => {
   test(
@@ -130,17 +130,14 @@ describe('the quarantine', () => {
   test(
     'replays records together in one transaction: a call that came twice is stored once, and a failure stores nothing',
     inWorld(async world => {
-      const { calls, connection } = sqliteOf(world.storage)
+      const { calls } = world.storage
       await taken(world, `${asteriskRow({ accountcode: '' })}${asteriskRow({ accountcode: '', id: '1.2' })}garbage\n`)
       await taken(world, asteriskCustomRow({ accountcode: '' }))
       const withTenant = withPresentRules(calls, [{ format: 'auto', path: '-', tenant: 'acme' }])
-      connection.db.exec(
-        `CREATE TRIGGER refuses BEFORE INSERT ON cdrs WHEN (SELECT count(*) FROM cdrs) = 1
-         BEGIN SELECT raise(ABORT, 'refused'); END`,
-      )
+      const allow = await refuse(world.storage, 'cdrs', '(SELECT count(*) FROM cdrs) = 1')
       await assert.rejects(replayed(withTenant), /refused/)
       assert.deepEqual([(await world.calls()).length, await calls.quarantineCount()], [0, 4])
-      connection.db.exec('DROP TRIGGER refuses')
+      await allow()
       assert.equal(await replayed(withTenant), 3)
       assert.deepEqual([(await world.calls()).length, await calls.quarantineCount()], [2, 1])
     }),
