@@ -16,7 +16,7 @@ import {
   type World,
 } from './lab/asterisk.ts'
 
-const NET = 46
+const NET = 51
 const { phone } = placesIn(NET)
 const desk = phone('acme-101', 11)
 const hall = phone('acme-102', 12)

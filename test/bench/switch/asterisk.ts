@@ -17,6 +17,8 @@ const { phone } = placesIn(NET)
 const CARRIER = { address: AT.host, port: AT.port }
 const missing = !hasProgram('sipp') ? 'sipp is not installed' : skip
 const ROUNDS = 5
+type Where = 'file' | 'database'
+const WHERE: Readonly<Record<Where, string>> = { file: '', database: ', from a database' }
 const CHANGED = 10
 /** Beyond those that call. */
 const FIRST_CHANGED = 20
@@ -64,9 +66,10 @@ async function timed(act: () => Promise<unknown>): Promise<number> {
 }
 
 /** New secrets, which do not rest after the reload before. From the answer to the last change until Asterisk shows it; beside it, what Asterisk alone takes to reload unchanged files. */
-async function changes(lab: Lab, metricsPort: number): Promise<Line> {
+async function changes(lab: Lab, metricsPort: number, telephones: Where): Promise<Line> {
   const alone = await timed(() => lab.ask(`module reload ${MODULES.pjsip.module}`))
   const display_name = `Changed ${Date.now()}`
+  const secret = `new-${Date.now()}`
   const changed = await Promise.all(
     Array.from({ length: CHANGED }, (_, n) => {
       const i = (FIRST_CHANGED + n) * FULL_SIZE.tenants
@@ -74,7 +77,7 @@ async function changes(lab: Lab, metricsPort: number): Promise<Line> {
         tenant_id: 1,
         extension_number: numberOf(i),
         display_name,
-        secret: `${secretOf(i)}-new`,
+        secret,
         status: 'active',
       }
       return lab.api('PUT', `/api/extensions/${i + 1}`, given)
@@ -87,7 +90,7 @@ async function changes(lab: Lab, metricsPort: number): Promise<Line> {
   await until('it is in force', isInForce, PATIENCE_MS)
   const shown = performance.now() - began
   await loaded(lab, metricsPort)
-  const what = `${CHANGED} of ${whole(FULL_SIZE.extensions)} telephones changed until the reload is over`
+  const what = `${CHANGED} of ${whole(FULL_SIZE.extensions)} telephones changed until ${telephones === 'file' ? 'the reload is over' : 'the last file is loaded'}${WHERE[telephones]}`
   const found = line(what, alone, performance.now() - began, 1_500)
   return { ...found, ours: `${found.ours} (in force after ${milliseconds(shown)})` }
 }
@@ -138,36 +141,56 @@ async function records(lab: Lab): Promise<Line> {
   )
 }
 
-/** Needs a real Asterisk and sipp; says so if they are missing. */
-export async function measureAsterisk(bench: Bench): Promise<Line[]> {
-  if (missing) {
-    console.error(`Asterisk is not measured: ${missing}.`)
-    return []
-  }
+interface Started {
+  readonly lab: Lab
+  readonly metricsPort: number
+  readonly start: Line
+}
+
+/** Runs `measure` on a newly started daemon and Asterisk. */
+async function started(
+  bench: Bench,
+  telephones: Where,
+  measure: (started: Started) => Promise<Line[]>,
+): Promise<Line[]> {
   const metricsPort = await freePort()
   const environment = {
     ...{ TRUNKLINE_ADMIN_EMAIL: ADMIN.email, TRUNKLINE_ADMIN_PASSWORD: ADMIN.password },
     TRUNKLINE_METRICS_PORT: String(metricsPort),
   }
   const began = performance.now()
-  const lab = await openLab(NET, { database: bench.databases.ours, environment })
+  const lab = await openLab(NET, { database: bench.databases.ours, environment, telephones })
   try {
     await until('the files are written', async () => FILES.every(name => existsSync(fileOf(lab, name))), PATIENCE_MS)
     const written = performance.now() - began
     await loaded(lab, metricsPort)
-    const start = performance.now() - began
+    const ms = performance.now() - began
     await lab.api('POST', '/api/admin/login', ADMIN)
-    const memory = lab.daemon.residentMiB() ?? 0
+    const memory = Math.round(lab.daemon.residentMiB() ?? 0)
     for (const each of [desk, hall])
       await until('it registers', async () => (await lab.phones.register(each)).code === 0)
-    const [hungUp, changed, suspended] = [await records(lab), await changes(lab, metricsPort), await suspension(lab)]
-    const started = line(
-      `start of the daemon until Asterisk has loaded ${whole(FULL_SIZE.extensions)} telephones`,
-      ...([null, start, 10_000] as const),
-    )
-    const ours = `${started.ours} (files written after ${milliseconds(written)}), ${Math.round(memory)} MiB`
-    return [{ ...started, ours }, changed, suspended, hungUp]
+    const what = `start of the daemon until Asterisk has loaded ${whole(FULL_SIZE.extensions)} telephones${WHERE[telephones]}`
+    const start = line(what, null, ms, 10_000)
+    const ours = `${start.ours} (files written after ${milliseconds(written)}), ${memory} MiB`
+    return await measure({ lab, metricsPort, start: { ...start, ours } })
   } finally {
     await lab.close()
   }
+}
+
+/** Needs a real Asterisk and sipp; says so if they are missing. */
+export async function measureAsterisk(bench: Bench): Promise<Line[]> {
+  if (missing) {
+    console.error(`Asterisk is not measured: ${missing}.`)
+    return []
+  }
+  const inDatabase = await started(bench, 'database', async ({ lab, metricsPort, start }) => [
+    start,
+    await changes(lab, metricsPort, 'database'),
+  ])
+  const inFile = await started(bench, 'file', async ({ lab, metricsPort, start }) => {
+    const [hungUp, changed] = [await records(lab), await changes(lab, metricsPort, 'file')]
+    return [start, changed, await suspension(lab), hungUp]
+  })
+  return [...inFile, ...inDatabase]
 }
