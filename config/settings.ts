@@ -167,7 +167,7 @@ export const declarations = {
     asteriskSchema,
     null,
     ASTERISK_WANTS,
-    'an Asterisk to keep in line with the database: {dir, manager, cdr_file}',
+    'an Asterisk to keep in line with the database: {dir, manager, cdr_file, telephones_db}',
   ),
   freeswitch: setting(
     freeswitchSchema,

@@ -1,17 +1,27 @@
 import type { http, RequestMetrics } from '../../adapters/http/http.ts'
 import { threads } from '../../adapters/threads/threads.ts'
 import type { Settings } from '../../config/settings.ts'
+import { AppError } from '../../core/errors.ts'
 import type { Serving } from '../serving.ts'
 import type { Located } from '../storage/database-place.ts'
 import { startProgram } from '../threaded.ts'
 
 type Place = Parameters<typeof http.assertFree>[0]
 
-/** Returns where lookups have a port of their own; null if they have none. */
-export const lookupPlace = ({ host, freeswitch }: Pick<Settings, 'host' | 'freeswitch'>): Place | null =>
-  freeswitch?.lookup_port === undefined
-    ? null
-    : { host, port: freeswitch.lookup_port, setting: 'freeswitch.lookup_port' }
+type PlaceSettings = Pick<Settings, 'host' | 'port' | 'metrics_port' | 'freeswitch'>
+
+/** Returns where lookups have a port of their own; null if they have none. Throws `configuration`. */
+export function lookupPlace({ host, port, metrics_port, freeswitch }: PlaceSettings): Place | null {
+  const lookupPort = freeswitch?.lookup_port
+  if (lookupPort === undefined) return null
+  const [taken] = Object.entries({ port, metrics_port }).find(([, other]) => other !== 0 && other === lookupPort) ?? []
+  if (taken !== undefined)
+    throw new AppError(
+      'configuration',
+      `freeswitch.lookup_port is ${lookupPort}, and so is ${taken}; choose another lookup_port, and write it into gateway-url in the configuration of FreeSWITCH too.`,
+    )
+  return { host, port: lookupPort, setting: 'freeswitch.lookup_port' }
+}
 
 /** What the thread of the lookups is started with. */
 export interface LookupData extends Pick<Settings, 'log_level'> {

@@ -11,6 +11,7 @@ import { loadSettings } from '../../config/load.ts'
 import type { Settings } from '../../config/settings.ts'
 import { AppError } from '../../core/errors.ts'
 import type { MountedRequest } from '../../core/ports/switching/mounts.ts'
+import { tenants } from '../../core/resources/tenants.ts'
 import { insert } from '../support/data/rows.ts'
 import { until } from '../support/data/switch.ts'
 import { temporaryFolder } from '../support/http/app.ts'
@@ -187,6 +188,29 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
       error instanceof AppError && error.code === 'configuration' && /freeswitch\.lookup_port/.test(error.message)
     await assert.rejects(begin(address.port), isNamed)
     other.close()
+  })
+
+  test('keep the daemon from starting if their port is also another of its own', async () => {
+    await assert.rejects(begin(settings.port), /freeswitch\.lookup_port is 8080, and so is port; choose another/)
+    await assert.rejects(begin(settings.metrics_port), /, and so is metrics_port; choose another/)
+  })
+
+  test('see a tenant as it was stored a moment ago', async () => {
+    const { records } = trunkline.storage
+    const tenant = { slug: 'brief', domain: 'brief.example.com' }
+    const { id: tenant_id } = await insert(records, 'tenants', tenant)
+    await insert(records, 'extensions', { tenant_id, extension_number: '101', secret: 's3cret-101' })
+    const form = registerForm({ domain: tenant.domain, sip_to_host: tenant.domain })
+    const answers = async (): Promise<boolean[]> => {
+      const both = [await mounted(form), await (await post(form)).text()]
+      return both.map(answer => valuesIn(answer)['password'] !== undefined)
+    }
+    for (let round = 0; round < 10; round++) {
+      await records.update(tenants, tenant_id, { status: 'suspended' })
+      assert.deepEqual(await answers(), [false, false])
+      await records.update(tenants, tenant_id, { status: 'active' })
+      assert.deepEqual(await answers(), [true, true])
+    }
   })
 
   test('end with the daemon', async () => {

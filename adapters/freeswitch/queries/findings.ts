@@ -93,7 +93,7 @@ async function feedFindings(socket: EventSocket): Promise<SwitchFinding[]> {
       'feed_unanswered',
       'error',
       'FreeSWITCH gets no answer from Trunkline: no telephone registers and no call is connected',
-      'see that trunklined runs, and that in xml_curl.conf gateway-url has the port freeswitch.lookup_port, and gateway-credentials the token, of the settings',
+      'see that trunklined runs, and that in xml_curl.conf gateway-credentials has the token of the settings, and gateway-url the port freeswitch.lookup_port, or that of the daemon',
     ),
   ]
 }

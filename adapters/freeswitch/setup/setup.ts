@@ -33,17 +33,18 @@ export function freeswitchSetup(
   if (telephones === 'database')
     throw new AppError('malformed', 'FreeSWITCH asks for each telephone: --telephones is for Asterisk.')
   const [token, password] = [secret(), secret()]
+  const lookupPort = daemonUrl.endsWith(`:${ports.lookups}`) ? ports.lookups + 1 : ports.lookups
   const setting = {
     freeswitch: {
       token,
-      lookup_port: ports.lookups,
+      lookup_port: lookupPort,
       event_socket: { host: '127.0.0.1', port: ports.eventSocket, password },
       cdr_folder: cdrFolder,
     },
   }
   const configuration = configurationOf({
     ...{ token, password, address: address ?? 'auto', ports, cdrFolder },
-    urls: { records: daemonUrl, lookups: daemonUrl.replace(/:\d+$/, `:${ports.lookups}`) },
+    urls: { records: daemonUrl, lookups: daemonUrl.replace(/:\d+$/, `:${lookupPort}`) },
   })
   return {
     files: [

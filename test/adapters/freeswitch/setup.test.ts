@@ -4,10 +4,10 @@ import { freeswitchSetup } from '../../../adapters/freeswitch/setup/setup.ts'
 import { readSetting } from '../../../config/settings.ts'
 import { elementsIn, preprocessed } from '../../support/switching/freeswitch.ts'
 
-const made = (address: string | null = null, addresses: readonly string[] = ['203.0.113.5']) => {
+const made = (address: string | null = null, addresses: readonly string[] = ['203.0.113.5'], port = 8080) => {
   const { files, steps, reach } = freeswitchSetup(
     { out: '/tmp/out', address },
-    { daemonUrl: 'http://127.0.0.1:8080', addresses },
+    { daemonUrl: `http://127.0.0.1:${port}`, addresses },
   )
   const text = (path: string): string => files.find(file => file.path === path)?.text ?? ''
   return { xml: text('freeswitch.xml'), setting: JSON.parse(text('trunkline.json')), steps, reach }
@@ -64,6 +64,13 @@ describe('the initial setup of FreeSWITCH', () => {
       [socket['listen-ip'], socket['listen-port'], socket['password']],
       ['127.0.0.1', String(event_socket.port), event_socket.password],
     )
+  })
+
+  test('has another port for lookups than the daemon has', () => {
+    const { xml, setting } = made(null, [], 8081)
+    assert.equal(setting.freeswitch.lookup_port, 8082)
+    assert.equal(configured(xml, 'xml_curl')['gateway-url'], 'http://127.0.0.1:8082/freeswitch/xml')
+    assert.equal(configured(xml, 'json_cdr')['url'], 'http://127.0.0.1:8081/freeswitch/cdr')
   })
 
   test('has secrets of its own each time', () => {
