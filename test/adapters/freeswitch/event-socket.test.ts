@@ -3,21 +3,23 @@ import { once } from 'node:events'
 import type { Socket } from 'node:net'
 import { describe, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { type EventSocket, openEventSocket } from '../../../adapters/freeswitch/socket/event-socket.ts'
+import { type EventSocket, openEventSocket, type Patience } from '../../../adapters/freeswitch/socket/event-socket.ts'
 import { frameReader } from '../../../adapters/freeswitch/socket/frames.ts'
 import { AppError, type ErrorCode } from '../../../core/errors.ts'
 import { type Behaviour, type HeldSwitch, heldSwitch } from '../../support/switching/event-socket.ts'
 
-const SOON = { connectMs: 100, replyMs: 100 }
+const LONG = 60_000
+const PATIENT: Patience = { connectMs: LONG, replyMs: LONG }
 
 /** Runs a test on a connection to a simulated switch. */
 const connected = async (
   behaviour: Behaviour,
   run: (socket: EventSocket, held: HeldSwitch) => Promise<void>,
+  patience = PATIENT,
 ): Promise<void> => {
   const held = await heldSwitch(behaviour)
   try {
-    const socket = await openEventSocket(held.place, SOON)
+    const socket = await openEventSocket(held.place, patience)
     await run(socket, held)
     socket.close()
   } finally {
@@ -54,7 +56,7 @@ describe('the event socket', () => {
 
   test('reports a wrong password as such', async () => {
     const held = await heldSwitch()
-    await assert.rejects(openEventSocket({ ...held.place, password: 'wrong' }, SOON), fails('forbidden', /password/))
+    await assert.rejects(openEventSocket({ ...held.place, password: 'wrong' }, PATIENT), fails('forbidden', /password/))
     await held.close()
   })
 
@@ -78,11 +80,12 @@ describe('the event socket', () => {
     }))
 
   test('that does not answer is given up', async () => {
-    await connected({ answer: () => null }, socket => assert.rejects(socket.api('a'), fails('unavailable', /in time/)))
+    const asking = (socket: EventSocket) => assert.rejects(socket.api('a'), fails('unavailable', /in time/))
+    await connected({ answer: () => null }, asking, { ...PATIENT, replyMs: 100 })
     const mute = await heldSwitch({ greeting: '' })
-    await assert.rejects(openEventSocket(mute.place, SOON), fails('unavailable', /in time/))
+    await assert.rejects(openEventSocket(mute.place, { ...PATIENT, connectMs: 100 }), fails('unavailable', /in time/))
     await mute.close()
-    await assert.rejects(openEventSocket(mute.place, SOON), fails('unavailable', /cannot be reached/))
+    await assert.rejects(openEventSocket(mute.place, PATIENT), fails('unavailable', /cannot be reached/))
   })
 
   test('that refuses the address, or is another program, is reported as such', async () => {
@@ -96,7 +99,7 @@ describe('the event socket', () => {
       ['Content-Type: api/response\n\n', /not answer like/],
     ] as const) {
       const held = await heldSwitch({ greeting })
-      await assert.rejects(openEventSocket(held.place, SOON), fails('unavailable', what), greeting.slice(0, 40))
+      await assert.rejects(openEventSocket(held.place, PATIENT), fails('unavailable', what), greeting.slice(0, 40))
       await held.close()
     }
   })
