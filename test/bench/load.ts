@@ -60,7 +60,7 @@ end
 }
 
 async function byWrk({ url, requests, seconds, connections, folder }: Load): Promise<Measured> {
-  const script = join(folder, 'requests.lua')
+  const script = join(folder, `requests-${new URL(url).port}.lua`)
   writeFileSync(script, luaOf(requests))
   const flags = ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', script, url]
   const { stderr } = await promisify(execFile)('wrk', flags)

@@ -7,7 +7,10 @@ import { TYPESCRIPT } from '../support/typescript.ts'
 export const ADMIN = { email: 'admin@example.com', password: 'correct horse battery' }
 
 export interface Server {
+  /** Of the first of its processes. */
   readonly url: string
+  /** Of each of its processes, which share what they are asked. */
+  readonly urls: readonly string[]
   /** Precedes the paths of records. */
   readonly prefix: '' | '/api'
   /** The Cookie header of a signed-in session; empty without sessions. */
@@ -35,6 +38,7 @@ function start(args: readonly string[], env: Readonly<Record<string, string>>): 
 
 const serverOf = (child: ChildProcess, url: string, prefix: Server['prefix']): Server => ({
   url,
+  urls: [url],
   prefix,
   cookie: '',
   residentMiB: () => residentMiB(child.pid),
@@ -67,6 +71,19 @@ export async function startDaemon(
 export async function startSignedIn(...daemonOf: Parameters<typeof startDaemon>): Promise<Server> {
   const daemon = await startDaemon(...daemonOf)
   return { ...daemon, cookie: await login(daemon.url) }
+}
+
+/** Several daemons on one database, with one session. */
+export async function startFleet(count: number, ...daemonOf: Parameters<typeof startDaemon>): Promise<Server> {
+  const first = await startSignedIn(...daemonOf)
+  const others: Server[] = []
+  while (others.length < count - 1) others.push(await startDaemon(...daemonOf))
+  const all = [first, ...others]
+  return {
+    ...first,
+    urls: all.map(({ url }) => url),
+    stop: async () => void (await Promise.all(all.map(each => each.stop()))),
+  }
 }
 
 export async function login(url: string): Promise<string> {

@@ -30,6 +30,18 @@ const monthIn = (part: string): Month => part.slice(-7).replace('_', '-')
 export const isByMonth = async (queries: Queries): Promise<boolean> =>
   (await queries.value<boolean>(sql`SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass('cdrs')`)) ?? false
 
+/** The same, asked once: only a new database can be given parts. */
+export function callsByMonth(queries: Queries): () => Promise<boolean> {
+  let known: Promise<boolean> | null = null
+  return () => {
+    known ??= isByMonth(queries).catch(error => {
+      known = null
+      throw error
+    })
+    return known
+  }
+}
+
 /** Parts the table of calls, which must be empty. */
 export const partCalls = (within: Queries): Promise<void> =>
   within.script(`DO $$ DECLARE definitions text[]; definition text; BEGIN

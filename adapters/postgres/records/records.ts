@@ -9,9 +9,11 @@ import {
 } from '../../../core/errors.ts'
 import type { Json, Records } from '../../../core/ports/records.ts'
 import type { Clock } from '../../../core/ports/system.ts'
+import { cdrs } from '../../../core/resources/cdrs.ts'
 import { embedsIn, type Resource, type Row } from '../../../core/resources/resource.ts'
 import { derived } from '../../sql/derived.ts'
 import { tableOf } from '../../sql/table.ts'
+import { callsByMonth } from '../calls/call-months.ts'
 import { andAt, foundFirst, isSpread, withoutBucket } from '../calls/spread.ts'
 import type { Database, Queries } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
@@ -149,6 +151,8 @@ async function withSentences<T>(
   }
 }
 
+const CALLS = tableOf(cdrs.name)
+
 interface Found<T> {
   readonly found: T | null
   readonly row: Row | null
@@ -172,21 +176,35 @@ function embeddedFirst(database: Database, resource: Resource, ids: readonly num
   return sql`WITH ${joined(read, ', ')} `
 }
 
+/**
+ * The calls of these ids, kept by month. For an array the server makes a new plan each time, which takes it 3 ms with 36
+ * months; for single values, rounded up to few numbers of them, it keeps one. LIMIT tells it that all months together
+ * have no more, or it would read all extensions for them.
+ */
+function amongMonths(ids: readonly number[]): Sql {
+  const size = 2 ** Math.ceil(Math.log2(ids.length))
+  const padded = Array.from({ length: size }, (_, place) => sql`${ids[place] ?? ids[0] ?? null}`)
+  return sql`(SELECT t.* FROM ${raw(CALLS)} t WHERE t.id IN (${joined(padded, ', ')}) LIMIT ${raw(String(size))})`
+}
+
 /** Reads records of many ids in one statement. */
 function byId<T>(
   database: Database,
   sqlOf: (resource: Resource) => { readonly columns: string; readonly joins: string },
 ) {
+  const byMonth = callsByMonth(database)
   return derived(resource => {
     const { columns, joins } = sqlOf(resource)
     const table = tableOf(resource.name)
     return new Gatherer<number, Found<T>>(async ids => {
+      const some = sql`WHERE t.id = ANY(${ids})`
       const found = isSpread(database, table)
-        ? sql`(SELECT t.* FROM ${raw(table)} t WHERE t.id = ANY(${ids})${andAt(database, 't', ids)}${foundFirst(database)})`
-        : raw(table)
+        ? sql`(SELECT t.* FROM ${raw(table)} t ${some}${andAt(database, 't', ids)}${foundFirst(database)}) t ${raw(joins)} ${some}`
+        : table === CALLS && (await byMonth())
+          ? sql`${amongMonths(ids)} t ${raw(joins)}`
+          : sql`${raw(table)} t ${raw(joins)} ${some}`
       const rows = await database.rows<{ wanted: number; found: T } & Row>(
-        sql`${embeddedFirst(database, resource, ids)}SELECT t.id AS wanted, ${raw(columns)} FROM ${found} t ${raw(joins)}
-          WHERE t.id = ANY(${ids})`,
+        sql`${embeddedFirst(database, resource, ids)}SELECT t.id AS wanted, ${raw(columns)} FROM ${found}`,
       )
       const byWanted = new Map(rows.map(({ wanted, ...row }) => [wanted, withoutBucket(row)]))
       return ids.map(id => {

@@ -44,6 +44,21 @@ test('a call is in the partition of its month, and moves with its start, with it
   await storage.close()
 })
 
+test('calls of several months are read at once, and those that are not there are told', async () => {
+  const storage = await openEmptyByMonth(manualClock())
+  const ids = await calls(storage, JANUARY, FEBRUARY, MARCH, LONG_AGO, JANUARY)
+  const [first = 0, gone = 0, ...others] = ids
+  await storage.records.remove(cdrs, gone, { cascade: false })
+  const asked = [first, gone, ...others, first]
+  const found = await Promise.all(asked.map(id => storage.records.find(cdrs, id)))
+  assert.deepEqual(
+    found.map(row => row?.['id'] ?? null),
+    [first, null, ...others, first],
+  )
+  assert.equal(JSON.parse((await storage.records.show(cdrs, first)) ?? '').tenant.id, found[0]?.['tenant_id'])
+  await storage.close()
+})
+
 test('retention drops whole months with their ratings, and deletes the rest call by call', async () => {
   const storage = await openEmptyByMonth(manualClock())
   const [january = 0, february = 0, later = 0] = await calls(storage, JANUARY, FEBRUARY, '2026-02-20', LONG_AGO)

@@ -1,12 +1,12 @@
 import { seeded } from '../dataset.ts'
 import { alternate, median, milliseconds, perSecond, times, whole } from '../figures.ts'
 import { load, type Request } from '../load.ts'
-import { type Server, startBaseline, startSignedIn } from '../servers.ts'
+import { type Server, startBaseline, startFleet, startSignedIn } from '../servers.ts'
 import { type Bench, CONNECTIONS, type Goals, type Row, variants } from './row.ts'
 
 /** Runs with both servers and stops them in any case. */
 export async function serving<T>(bench: Bench, run: (daemon: Server, baseline: Server) => Promise<T>): Promise<T> {
-  const daemon = await startSignedIn(bench.program, bench.databases.ours)
+  const daemon = await startFleet(bench.daemons, bench.program, bench.databases.ours)
   try {
     const baseline = await baselineOf(bench)
     try {
@@ -20,12 +20,12 @@ export async function serving<T>(bench: Bench, run: (daemon: Server, baseline: S
 }
 
 const baselineOf = ({ beside, program, databases }: Bench): Promise<Server> =>
-  beside === 'sqlite' ? startSignedIn(program, databases.baseline) : startBaseline(databases.baseline)
+  beside === 'bare program' ? startBaseline(databases.baseline) : startSignedIn(program, databases.baseline)
 
 /** The same requests for both, distinguished by the start of their path. */
 type Traffic = (bench: Bench, target: Pick<Server, 'prefix' | 'cookie'>) => readonly Request[]
 
-/** Warm-up rounds that do not count: code becomes fast only after a while. */
+/** Warm-up rounds that do not count: code becomes fast only after a while, in each of several daemons. */
 const WARMING = 2
 
 /** A row that compares the daemon and the baseline under the same load; slow answers need longer rounds. */
@@ -34,13 +34,14 @@ const compared = (name: string, what: string, goals: Goals, traffic: Traffic, lo
   run: bench =>
     serving(bench, async (daemon, baseline) => {
       const { seconds, folder } = bench
-      const goal = goals[bench.beside]
+      const goal = bench.beside === 'one daemon' ? 1 : goals[bench.beside]
       const rate = async (server: Server): Promise<number> => {
         const requests = traffic(bench, server)
-        return (await load({ url: server.url, requests, seconds: seconds * longer, connections: CONNECTIONS, folder }))
-          .perSecond
+        const connections = Math.ceil(CONNECTIONS / server.urls.length)
+        const loads = server.urls.map(url => load({ url, requests, seconds: seconds * longer, connections, folder }))
+        return (await Promise.all(loads)).reduce((sum, { perSecond }) => sum + perSecond, 0)
       }
-      for (let round = 0; round < WARMING; round++) {
+      for (let round = 0; round < WARMING * bench.daemons; round++) {
         if (bench.isCompared) await rate(baseline)
         await rate(daemon)
       }

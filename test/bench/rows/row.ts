@@ -1,7 +1,7 @@
 import type { Line } from '../table.ts'
 
-/** The baseline: a program without our code, or the daemon on SQLite. */
-export type Beside = 'bare program' | 'sqlite'
+/** The baseline: a program without our code, the daemon on SQLite, or one daemon beside several. */
+export type Beside = 'bare program' | 'sqlite' | 'one daemon'
 
 export interface Bench {
   /** The built daemon. */
@@ -11,6 +11,8 @@ export interface Bench {
   /** Two copies of the same data, for the daemon and for the baseline: files, or the address of our own. */
   readonly databases: { readonly ours: string; readonly baseline: string }
   readonly beside: Beside
+  /** How many of ours serve the database together. */
+  readonly daemons: number
   readonly cdrs: number
   /** False if only the daemon is measured, without its baseline. */
   readonly isCompared: boolean
@@ -21,8 +23,8 @@ export interface Bench {
   readonly folder: string
 }
 
-/** The least ratio to each baseline. */
-export type Goals = Readonly<Record<Beside, number>>
+/** The least ratio to each baseline; several daemons are to be no slower than one. */
+export type Goals = Readonly<Record<Exclude<Beside, 'one daemon'>, number>>
 
 export interface Row {
   readonly name: string
