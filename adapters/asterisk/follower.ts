@@ -75,12 +75,14 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     if (all !== lastLeftOut && !(lastLeftOut === '' && leftOut.length === 0)) parts.onLeftOut(leftOut)
     lastLeftOut = all
   }
-  let isTableRead = inTable === null
-  /** Once for each connection. */
+  /** The name of the file that Asterisk was seen to read on this connection; empty for none. */
+  let nameRead = ''
+  const isTableRead = (): boolean => inTable === null || (nameRead !== '' && nameRead === inTable.name())
   const seeTable = async (): Promise<void> => {
-    if (!manager || isTableRead || !inTable) return
-    await onManager(place, found => readsTable(found, inTable.name()))
-    isTableRead = true
+    if (!manager || isTableRead() || !inTable) return
+    const name = inTable.name()
+    await onManager(place, found => readsTable(found, name))
+    nameRead = name
   }
   const onUserEvent = (event: ManagerMessage): void => {
     const call = refusedIn(event)
@@ -108,7 +110,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
         }
         manager?.close()
         manager = null
-        isTableRead = inTable === null
+        nameRead = ''
         reloads.end()
         await pause(wait, undefined, { signal, ref: false }).catch(() => undefined)
       }
@@ -118,7 +120,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     limited: rendered.limited,
     state: () => ({
       isConnected: manager !== null,
-      pending: [...(isTableRead ? [] : [TELEPHONES]), ...reloads.waiting().map(name => `${name}.conf`)],
+      pending: [...(isTableRead() ? [] : [TELEPHONES]), ...reloads.waiting().map(name => `${name}.conf`)],
     }),
     reconcile: async changed => {
       const { files: texts, leftOut } = await rendered.refresh(changed)

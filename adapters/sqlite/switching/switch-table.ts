@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { chmodSync, closeSync, openSync } from 'node:fs'
+import { closeSync, existsSync, fchmodSync, openSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { AppError } from '../../../core/errors.ts'
 import type {
@@ -21,14 +22,16 @@ const MODE = 0o660
 
 interface Opened {
   readonly db: Database
+  /** Tells whether the path still leads to this file. */
+  readonly inode: number | undefined
   /** True while a new table is filled, in one transaction: until then the switch reads the former one. */
   isFilling: boolean
 }
 
 /**
  * Opens the file when it is first used, creating what is missing; a file of another shape is filled again. After an error
- * it is opened again. Rejects with `configuration` if it is another program's database, `cannot_create`, `read_only`,
- * `corrupt`, `busy`.
+ * it is opened again. Rejects with `configuration` if it is another program's database, `not_found` once the file has
+ * been removed, `cannot_create`, `read_only`, `corrupt`, `busy`.
  */
 export function switchTable(path: string, shape: SwitchTableShape): SwitchTable {
   let opened: Opened | null = null
@@ -39,6 +42,11 @@ export function switchTable(path: string, shape: SwitchTableShape): SwitchTable 
   const using = async <T>(work: (opened: Opened, rows: Rows) => T): Promise<T> => {
     try {
       opened ??= open(path, shape)
+      if (opened.inode !== inodeOf(path))
+        throw new AppError(
+          'not_found',
+          `${path} has been removed; it is written again, and the switch must be restarted.`,
+        )
       return work(opened, rowsIn(opened.db, shape))
     } catch (error) {
       close()
@@ -68,6 +76,10 @@ export const storedTable = (path: string, shape: SwitchTableShape): StoredTable 
   rows: async () => {
     let db: Database | null = null
     try {
+      if (!existsSync(path))
+        throw new AppError('not_found', `${path} is not there.`, {
+          hint: 'restart trunklined, which writes it, then the switch',
+        })
       db = new Sqlite(path, { readonly: true, fileMustExist: true, timeout: BUSY_TIMEOUT_MS })
       if (db.pragma('user_version', { simple: true }) !== versionOf(shape))
         throw new AppError('not_found', `${path} has not been written yet.`)
@@ -81,12 +93,16 @@ export const storedTable = (path: string, shape: SwitchTableShape): StoredTable 
   },
 })
 
-/** The hint for a damaged database is about the service's own. */
+/** What is said of the service's own database would mislead. */
 function translated(error: unknown, path: string): unknown {
-  const found = translate(error, path)
-  if (!(found instanceof AppError) || found.code !== 'corrupt') return found
-  return new AppError('corrupt', found.message, { cause: found, hint: `stop the switch, rm ${path}*, start it again` })
+  const cause = translate(error, path)
+  if (!(cause instanceof AppError)) return cause
+  if (cause.code === 'busy') return new AppError('busy', `${path} is locked by another program; end that.`, { cause })
+  if (cause.code !== 'corrupt') return cause
+  return new AppError('corrupt', cause.message, { cause, hint: `stop the switch, rm ${path}*, start it again` })
 }
+
+const inodeOf = (path: string): number | undefined => statSync(path, { throwIfNoEntry: false })?.ino
 
 function open(path: string, shape: SwitchTableShape): Opened {
   createFile(path)
@@ -101,21 +117,24 @@ function open(path: string, shape: SwitchTableShape): Opened {
     db.pragma('synchronous = NORMAL')
     const isFilling = db.pragma('user_version', { simple: true }) !== versionOf(shape)
     if (isFilling) create(db, shape)
-    return { db, isFilling }
+    return { db, inode: inodeOf(path), isFilling }
   } catch (error) {
     db.close()
     throw error
   }
 }
 
+/** The mode of a file that is there already is its owner's choice; it may be another program's. */
 function createFile(path: string): void {
-  closeSync(openSync(path, 'a', MODE))
-  try {
-    // Whatever the umask; SQLite gives the files beside it the same mode.
-    chmodSync(path, MODE)
-  } catch {
-    // Of another owner, who has set it.
-  }
+  if (existsSync(path)) return
+  if (!existsSync(dirname(path)))
+    throw new AppError('cannot_create', `The folder of ${path} is not there, or closed to this user.`, {
+      hint: 'trunkline switch check',
+    })
+  const file = openSync(path, 'ax', MODE)
+  // Whatever the umask; SQLite gives the files beside it the same mode.
+  fchmodSync(file, MODE)
+  closeSync(file)
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`

@@ -136,4 +136,20 @@ describe('an Asterisk that reads telephones from a database', () => {
     await follower.reconcile('all')
     await until('it is confirmed', () => !follower.state().pending.includes('telephones'))
   })
+
+  test('is reported when it still reads a file that was removed and written again', async () => {
+    start()
+    await settled()
+    await until('it is confirmed', () => !follower.state().pending.includes('telephones'))
+    for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`)
+    asterisk.model.database = null
+    await assert.rejects(follower.reconcile(new Set([1])), /telephones\.db has been removed/)
+    await follower.reconcile(new Set([1]))
+    assert.equal(ids().length, 4)
+    await until('the error is reported', () => asterisk.troubles.length > 0)
+    assert.ok(follower.state().pending.includes('telephones'))
+    asterisk.model.database = path
+    await follower.reconcile('all')
+    await until('it is confirmed', () => !follower.state().pending.includes('telephones'))
+  })
 })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -123,7 +123,9 @@ describe('a table that a switch reads', () => {
     const other = new Sqlite(path)
     other.exec('CREATE TABLE mine (id)')
     other.close()
+    chmodSync(path, 0o600)
     await assert.rejects(table.rows(1), failsWith('configuration'))
+    assert.equal(statSync(path).mode & 0o777, 0o600)
     assert.deepEqual(seen('SELECT name FROM sqlite_master'), [['mine']])
     writeFileSync(path, 'no database at all'.repeat(100))
     await assert.rejects(table.rows(1), failsWith('corrupt'))
@@ -132,9 +134,36 @@ describe('a table that a switch reads', () => {
     assert.equal(seen().length, 3)
   })
 
+  test('says that its folder is missing, and is written once that is there', async () => {
+    rmSync(folder, { recursive: true })
+    await assert.rejects(table.replace(1, [row('x')]), /^AppError: The folder of .*rows\.db is not there/)
+    mkdirSync(folder)
+    await filled()
+    assert.equal(seen().length, 3)
+  })
+
+  test('says that its file has been removed, and is then written again', async () => {
+    await filled()
+    for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`)
+    await assert.rejects(table.replace(1, [row('x')]), failsWith('not_found'))
+    await filled()
+    assert.equal(seen().length, 3)
+  })
+
+  test('says which file another program has locked', async () => {
+    await filled()
+    const other = new Sqlite(path)
+    other.exec('BEGIN IMMEDIATE')
+    await assert.rejects(table.replace(1, []), /rows\.db is locked by another program/)
+    other.close()
+    await table.replace(1, [])
+    assert.deepEqual(seen(), [['z']])
+  })
+
   test('is read by owner without being changed, and is not found before it is written', async () => {
     const stored = storedTable(path, SHAPE)
-    await assert.rejects(stored.rows(), failsWith('read_only'))
+    await assert.rejects(stored.rows(), failsWith('not_found'))
+    await assert.rejects(storedTable(join(path, 'none', 'rows.db'), SHAPE).rows(), failsWith('not_found'))
     writeFileSync(path, '')
     await assert.rejects(stored.rows(), failsWith('not_found'))
     await filled()
