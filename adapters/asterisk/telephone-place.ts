@@ -65,27 +65,26 @@ export async function readsTable(manager: Manager, name: string): Promise<void> 
 export function telephonesInTable(table: SwitchTable): TelephonesInTable {
   let name = ''
   let hasTaken = false
-  let hasAdded = false
   const note = (changes: readonly RowChange[]): void => {
     hasTaken ||= changes.some(isTaken)
-    hasAdded ||= changes.some(needsReload)
   }
   const mark = async (): Promise<TableRow> => {
-    const present = await table.rows(NOBODY)
-    const [former] = present
-    const marker = former && !hasAdded ? former : markerRow(nameIn(present) || random(), random())
+    const marker = markerRow(nameIn(await table.rows(NOBODY)) || random(), random())
     await table.replace(NOBODY, [marker])
     return marker
   }
   return {
     put: async (tenant, telephones) => {
-      note(await table.replace(tenant, telephones.map(telephoneRow)))
+      const changes = await table.replace(tenant, telephones.map(telephoneRow))
+      note(changes)
+      // At once: a later run would not know what this one has added.
+      if (changes.some(needsReload)) await mark()
       return ''
     },
     settle: async tenants => {
-      const marker = await mark()
+      const [present] = await table.rows(NOBODY)
+      const marker = present ?? (await mark())
       note(await table.keep(new Set([...tenants, NOBODY])))
-      hasAdded = false
       name = nameIn([marker])
       return `; Telephones are in a database; new ones also need a reload: ${valueInRow(marker, 'endpoint', 'set_var')}\n\n`
     },

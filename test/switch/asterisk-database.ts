@@ -18,6 +18,8 @@ import {
 
 const NET = 51
 const { phone } = placesIn(NET)
+/** A second, on a machine that is not quite idle. */
+const WITHIN_MS = 1_500
 const desk = phone('acme-101', 11)
 const hall = phone('acme-102', 12)
 const fresh = phone('acme-104', 14)
@@ -64,7 +66,7 @@ describe('a real Asterisk that reads telephones from a database', { skip, timeou
     }
     const changed = await set('another')
     await until('the old one is refused', async () => (await refusal(desk)) === 401)
-    assert.ok(performance.now() - changed < 1_000, `after ${performance.now() - changed} ms`)
+    assert.ok(performance.now() - changed < WITHIN_MS, `after ${performance.now() - changed} ms`)
     assert.equal((await lab.phones.register({ ...desk, secret: 'another' })).code, 0)
     await set(desk.secret)
     await until('the first one is right again', async () => (await refusal(desk)) === null)
@@ -75,7 +77,7 @@ describe('a real Asterisk that reads telephones from a database', { skip, timeou
     idOf(await lab.api('POST', '/api/extensions', extensionOf(world.acme, '104', 'acme')))
     const created = performance.now()
     await until('it registers', async () => (await lab.phones.register(fresh)).code === 0)
-    assert.ok(performance.now() - created < 1_000, `after ${performance.now() - created} ms`)
+    assert.ok(performance.now() - created < WITHIN_MS, `after ${performance.now() - created} ms`)
     await lab.cli('agent', 'create', '--queue', 'acme/800', '--extension', 'acme/104')
     await until(
       'the queue can ring it',
@@ -98,7 +100,7 @@ describe('a real Asterisk that reads telephones from a database', { skip, timeou
     await setTenant({ status: 'suspended' })
     const suspended = performance.now()
     await until('it registers no longer', async () => (await refusal(desk)) === 401)
-    assert.ok(performance.now() - suspended < 1_000, `after ${performance.now() - suspended} ms`)
+    assert.ok(performance.now() - suspended < WITHIN_MS, `after ${performance.now() - suspended} ms`)
     assert.equal((await lab.phones.register(other)).code, 0)
     await setTenant({})
     await until('it registers again', async () => (await refusal(desk)) === null)
