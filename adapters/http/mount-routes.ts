@@ -2,8 +2,7 @@ import type Koa from 'koa'
 import type { Logger } from 'pino'
 import type { Mount } from '../../core/ports/switching/mounts.ts'
 import { mountedBody } from './bodies/body.ts'
-import type { HttpMetrics } from './metrics.ts'
-import { notedApp } from './noted-app.ts'
+import { type AnswerMetrics, notedApp } from './noted-app.ts'
 import { noSuchPath, type Route, router } from './route.ts'
 
 /** The paths for programs that are not API clients. Each checks by itself who may use it. */
@@ -29,7 +28,7 @@ export const mountRoutes = (mounts: readonly Mount[]): readonly Route[] =>
   }))
 
 /** An application of these paths alone. */
-export function mountedApp(mounts: readonly Mount[], log: Logger, metrics: Pick<HttpMetrics, 'request'>): Koa {
+export function mountedApp(mounts: readonly Mount[], log: Logger, metrics: AnswerMetrics): Koa {
   const app = notedApp(log, metrics)
   app.use(router(mountRoutes(mounts), (_route, _method, handler) => handler))
   app.use(() => {

@@ -8,10 +8,11 @@ import type { HttpMetrics } from './metrics.ts'
 import { sendJson } from './responses.ts'
 import { signedInAccount } from './sessions/session.ts'
 
-type RequestMetrics = Pick<HttpMetrics, 'request'>
+/** Counts answered requests. */
+export type AnswerMetrics = Pick<HttpMetrics, 'request'>
 
 /** Returns an application that names, logs and counts each request, and turns exceptions into answers. */
-export function notedApp(log: Logger, metrics: RequestMetrics | undefined, trustedProxies = 0): Koa {
+export function notedApp(log: Logger, metrics: AnswerMetrics | undefined, trustedProxies = 0): Koa {
   const app = new Koa({ proxy: trustedProxies > 0, maxIpsCount: trustedProxies })
   app.on('error', error => {
     if (!isClientGone(error)) log.error({ err: error }, 'a response failed')
@@ -26,7 +27,7 @@ const isClientGone = (error: unknown): boolean =>
   error instanceof Error && (error.name === 'AbortError' || ('code' in error && GONE.includes(String(error.code))))
 
 /** The outermost middleware: names each request, turns exceptions into answers, and logs one line. */
-function answer(log: Logger, metrics: RequestMetrics | undefined): Middleware {
+function answer(log: Logger, metrics: AnswerMetrics | undefined): Middleware {
   const run = Math.random().toString(36).slice(2, 8)
   let count = 0
   return async (ctx, next) => {

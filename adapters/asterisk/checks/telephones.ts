@@ -61,14 +61,14 @@ const GROUP_WRITES = 0o020
 /** Whoever opens the database first makes files beside it, which the other must be able to write, too. */
 async function closedToGroup(path: string): Promise<SwitchFinding[]> {
   const folder = dirname(path)
-  const isOpen = async (at: string): Promise<boolean> =>
-    (((await stat(at).catch(() => null))?.mode ?? 0) & GROUP_WRITES) !== 0
-  if ((await isOpen(folder)) && (await isOpen(path))) return []
+  const modeOf = async (at: string): Promise<number | undefined> => (await stat(at).catch(() => null))?.mode
+  const [ofFolder = 0, ofFile] = [await modeOf(folder), await modeOf(path)]
+  if (((ofFile ?? ofFolder) & ofFolder & GROUP_WRITES) !== 0) return []
   return [
     isWrong(
       'telephones_closed',
       `Trunkline and Asterisk must both be able to write ${path} and its folder, and the group cannot`,
-      `install -d -o trunkline -g asterisk -m 2770 ${folder} && chmod 660 ${path}*`,
+      `install -d -o trunkline -g asterisk -m 2770 ${folder}${ofFile === undefined ? '' : ` && chmod 660 ${path}*`}`,
     ),
   ]
 }

@@ -87,6 +87,7 @@ describe('a check of telephones in a database', () => {
     chmodSync(folder, 0o2750)
     assert.deepEqual(await codes(), ['asterisk_telephones_closed'])
     chmodSync(folder, 0o2770)
+    assert.deepEqual(await codes(), [])
     for (const [text, code] of [
       ['', 'asterisk_telephones_unread'],
       ['no database '.repeat(100), 'asterisk_telephones_unread'],
@@ -95,5 +96,14 @@ describe('a check of telephones in a database', () => {
       writeFileSync(path, text)
       assert.deepEqual(await codes(), [code])
     }
+  })
+
+  test('finds a file or a folder that is missing, with a command that works without it', async () => {
+    rmSync(path)
+    assert.deepEqual(await codes(), ['asterisk_telephones_unread'])
+    rmSync(folder, { recursive: true })
+    const [closed, unread] = (await stored()).findings
+    assert.deepEqual([closed?.code, unread?.code], ['asterisk_telephones_closed', 'asterisk_telephones_unread'])
+    assert.equal(closed?.fix, `install -d -o trunkline -g asterisk -m 2770 ${folder}`)
   })
 })
