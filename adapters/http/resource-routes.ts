@@ -88,7 +88,7 @@ const collection = (administration: Administration, baseUrl: string): Route['met
 const record = (administration: Administration): Route['methods'] => ({
   GET: async ctx => {
     const resource = named(ctx)
-    const json = await administration.show(resource, idOf(ctx, resource))
+    const json = await administration.show(resource, idOf(ctx, resource), whileOpen(ctx.res))
     respond(ctx, 200, wording.loaded(resource), json)
   },
   PUT: updating(administration.replace),

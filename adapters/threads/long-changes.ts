@@ -74,9 +74,10 @@ export function threadedChanges(
     },
     calls: {
       ...calls,
-      usage: (...parameters) => thread.peer().call('usage', ...parameters),
-      // A function cannot be passed to a thread.
-      rerate: (query, options) =>
+      // A signal cannot be passed to a thread.
+      usage: (tenantId, days, by) => thread.peer().call('usage', tenantId, days, by),
+      // Nor can a function.
+      rerate: (query, { signal: _, ...options }) =>
         options.onChanges ? calls.rerate(query, options) : thread.peer().call('rerate', query, options),
     },
     close: thread.close,

@@ -140,32 +140,32 @@ async function runExportJob(job: ExportJob, { ports, watcher, signal }: JobWork)
   let bytes = 0
   try {
     await ports.bulk.asOfNow(async bulk => {
-      const dump = chosen(job, resource, { ...ports, bulk })
+      const dump = chosen(job, resource, { ...ports, bulk, signal })
       for await (const { text, count } of exported(dump, resource, job.selection, job.form)) {
-        if (signal.aborted) throw new TransferFailure('stopped', 'stopped')
+        signal.throwIfAborted()
         await output.write(text)
         rows += count
         bytes += text.length
         watcher.at({ bytes, rows, rejected: 0 })
       }
-    })
+    }, signal)
     return { state: 'done', outcome: null, progress: { bytes: await output.end(), rows, rejected: 0 } }
   } catch (error) {
     await output.discard().catch(() => undefined)
-    throw error
+    throw signal.aborted ? new TransferFailure('stopped', 'stopped') : error
   }
 }
 
-interface Dumping extends Pick<JobPorts, 'records'> {
+interface Dumping extends Pick<JobPorts, 'records'>, Pick<JobWork, 'signal'> {
   readonly bulk: Pick<Bulk, 'dump'>
 }
 
 /** A search finds its records through the list, some hundred at a time; they are then written from the storage. */
-function chosen({ search }: ExportJob, resource: Resource, { bulk, records }: Dumping): Pick<Bulk, 'dump'> {
+function chosen({ search }: ExportJob, resource: Resource, { bulk, records, signal }: Dumping): Pick<Bulk, 'dump'> {
   if (search === null) return bulk
   return {
     dump: async function* (_, fields, selection) {
-      for await (const { json } of records.list(resource, { view: 'plain', search, ...selection })) {
+      for await (const { json } of records.list(resource, { view: 'plain', search, signal, ...selection })) {
         const ids = objects(`[${json}]`).map(({ id }) => Number(id))
         if (ids.length > 0) yield* bulk.dump(resource, fields, { where: { id: ids } })
       }

@@ -15,8 +15,8 @@ export interface AuditFilter extends Period {
 }
 
 export interface Audit {
-  /** Returns the matching entries, latest first. */
-  list(filter: AuditFilter): AsyncIterable<AuditEntry>
+  /** Returns the matching entries, latest first. Rejects with the signal's reason once that aborts. */
+  list(filter: AuditFilter, signal?: AbortSignal): AsyncIterable<AuditEntry>
   /** Notes something that changes no record here. */
   note(action: AuditAction, resource: string, recordId: number | null, changes: Changes, by?: Actor): Promise<void>
   /** Returns the security entries after the one with that id, earliest first; at most 100. */

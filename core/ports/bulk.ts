@@ -152,7 +152,8 @@ export interface Bulk {
   ): AsyncIterable<readonly (readonly (string | number | null)[])[]>
   /**
    * Makes everything that `read` dumps a snapshot of one moment, whatever others write. Needs a connection of its own,
-   * and little time: the storage keeps everything that is overwritten meanwhile.
+   * and little time: the storage keeps everything that is overwritten meanwhile. Once the signal aborts, dumps may
+   * reject with its reason.
    */
-  asOfNow<T>(read: (bulk: Pick<Bulk, 'dump'>) => Promise<T>): Promise<T>
+  asOfNow<T>(read: (bulk: Pick<Bulk, 'dump'>) => Promise<T>, signal?: AbortSignal): Promise<T>
 }

@@ -94,6 +94,8 @@ export interface RerateOptions {
   readonly sample: number
   readonly onChanges?: (changes: readonly Rerated[]) => Promise<void>
   readonly by?: Actor
+  /** Once it aborts, nobody needs the result: a dry run may then reject with its reason. */
+  readonly signal?: AbortSignal
 }
 
 export interface RerateResult {
@@ -189,9 +191,11 @@ export interface Calls {
   newestRated(tenantId: number, period: Period, most: number): Promise<readonly RatedNumber[]>
   /** Returns the number of unrated calls of all tenants. */
   unratedCount(): Promise<number>
+  /** Adds up a tenant's calls. May reject with the signal's reason once that aborts. */
   usage(
     tenantId: number,
     days: readonly ({ readonly day: string } & Period)[],
     by: UsageGroup | null,
+    signal?: AbortSignal,
   ): Promise<UsageLine[]>
 }

@@ -31,6 +31,7 @@ import type { Overview } from '../../../core/use-cases/records/overview.ts'
 import { latestInTrail } from '../../../core/use-cases/records/trail.ts'
 import { onArea, onRecords } from '../access.ts'
 import { jsonBody } from '../bodies/body.ts'
+import { whileOpen } from '../resource-routes.ts'
 import { respond } from '../responses.ts'
 import { idIn, type Route } from '../route.ts'
 import { actorOf } from '../sessions/session.ts'
@@ -111,7 +112,7 @@ const rerating = (tools: ConsoleTools) => async (ctx: Context) => {
     return { from: from === null ? FOREVER.from : midnight(from), to: to === null ? FOREVER.to : midnight(to) }
   }
   const request = { tenantId: tenant_id, period, unratedOnly: unrated_only }
-  const options = { dryRun: dry_run, sample: CHANGES_SHOWN, by: actorOf(ctx) }
+  const options = { dryRun: dry_run, sample: CHANGES_SHOWN, by: actorOf(ctx), signal: whileOpen(ctx.res) }
   const { changes, ...result } = await rerateCalls(tools, request, options)
   const body = { ...rerateShown(result, dry_run), changes: changes.map(changeShown) }
   const said = `${dry_run ? 'Would change' : 'Changed'} ${result.changed} of ${counted(result.examined, 'call')}.`
@@ -147,11 +148,8 @@ const usage = (tools: ConsoleTools) => async (ctx: Context) => {
   const by = USAGE_GROUPS.find(group => group === one(ctx.query.by)) ?? null
   const month = one(ctx.query.month) ?? ''
   if (!isMonth(month)) throw invalid([NO_MONTH])
-  const reports = await usageReports(tools, {
-    tenantId: idIn(one(ctx.query.tenant)),
-    month,
-    by,
-  })
+  const request = { tenantId: idIn(one(ctx.query.tenant)), month, by }
+  const reports = await usageReports(tools, request, whileOpen(ctx.res))
   const body = { total: figures(totalOf(reports)), reports: reports.map(report => reportShown(report, by)) }
   respond(ctx, 200, 'Usage reported.', JSON.stringify(body))
 }
@@ -190,6 +188,7 @@ const trail = (tools: ConsoleTools) => async (ctx: Context) => {
       ...(one(query.security) === 'true' ? { security: true } : {}),
     },
     AT_ONCE,
+    whileOpen(ctx.res),
   )
   respond(ctx, 200, 'Audit trail loaded.', JSON.stringify({ entries: shown, is_more: isMore }))
 }

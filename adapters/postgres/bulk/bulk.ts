@@ -25,8 +25,8 @@ export function bulk(database: Database, clock: Clock, trail: AuditTrail): Bulk 
     lastId: async ({ name }) =>
       (await database.value<number>(sql`SELECT coalesce(max(id), 0) FROM ${raw(tableOf(name))}`)) ?? 0,
     dump: (resource, fields, selection) => dump(database, resource, fields, selection),
-    asOfNow: async read => {
-      const session = database.session()
+    asOfNow: async (read, signal) => {
+      const session = database.session(signal)
       try {
         return await session.snapshot(within => read({ dump: (...parameters) => dump(within, ...parameters) }))
       } finally {

@@ -2,7 +2,7 @@ import { fieldReader } from '../../../core/packed-records.ts'
 import type { BulkPlan, BulkRecords } from '../../../core/ports/bulk.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import { andAt } from '../calls/spread.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, sql } from '../database/sql.ts'
 
 export interface Twins {

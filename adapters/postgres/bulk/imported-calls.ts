@@ -12,7 +12,7 @@ import type { keptWithCalls } from '../../../core/resources/call-ratings.ts'
 import type { Value } from '../../../core/resources/field.ts'
 import { keyOf, partsOfKey, storedCalls } from '../calls/call-keys.ts'
 import { andTogether, bucketColumn, bucketOf } from '../calls/spread.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { type Sql, sql } from '../database/sql.ts'
 import { callTwins } from './call-twins.ts'
 

@@ -2,7 +2,7 @@ import type { DeckChanges } from '../../../core/ports/decks.ts'
 import type { DeckTime } from '../../../core/rating/deck-times.ts'
 import { rates } from '../../../core/resources/rates.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
 
 /** The rates of a deck that replaces another. */

@@ -1,7 +1,7 @@
 import type { BulkCounts } from '../../../core/ports/bulk.ts'
 import { timestamped } from '../../../core/resources/resource.ts'
 import { tableOf } from '../../sql/table.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import { rulesSql, targetsOf } from './rules.ts'
 import { comparable, type Staged } from './staged.ts'

@@ -4,7 +4,7 @@ import { assertApproved, isSameDeck } from '../../../core/rating/deck-changes.ts
 import { ALL_ALONG, type DeckPlace, deckPlace, defaultMoment } from '../../../core/rating/deck-times.ts'
 import { NO_COUNTS } from '../../../core/transfer/imported-resource.ts'
 import { applyDue, lockDecks, put, timesOf } from '../calls/deck-steps.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { compare, type IncomingDeck } from './incoming-deck.ts'

@@ -9,7 +9,7 @@ import {
 } from '../../../core/use-cases/records/staged-problems.ts'
 import { tableOf } from '../../sql/table.ts'
 import { joinedSql, withinSql } from '../../sql/within.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { joined, raw, type Sql, sql } from '../database/sql.ts'
 import type { Staged } from './staged.ts'
 

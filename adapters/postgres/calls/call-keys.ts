@@ -1,6 +1,6 @@
 import { isAnswered } from '../../../core/calls/completed-call.ts'
 import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, sql } from '../database/sql.ts'
 import { andTogether } from './spread.ts'
 

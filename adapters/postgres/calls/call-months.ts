@@ -1,5 +1,5 @@
 import { addSeconds, type Timestamp } from '../../../core/dates.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, sql } from '../database/sql.ts'
 
 /**

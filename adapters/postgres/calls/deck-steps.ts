@@ -10,7 +10,7 @@ import {
 } from '../../../core/rating/deck-times.ts'
 import { FOREVER } from '../../../core/rating/period.ts'
 import { applyToRates, type ComparedDeck, compare, keepAside, keepStored } from '../bulk/incoming-deck.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { andAt } from './spread.ts'

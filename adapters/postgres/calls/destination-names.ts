@@ -1,4 +1,4 @@
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, sql } from '../database/sql.ts'
 import { IS_ACTIVE } from './call-ratings.ts'
 import { andAt, andTogether } from './spread.ts'

@@ -9,8 +9,9 @@ import {
 import { notFound } from '../../../core/errors.ts'
 import type { Calls, Rerated, RerateOptions, RerateQuery, RerateResult } from '../../../core/ports/calls.ts'
 import type { Clock } from '../../../core/ports/system.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { idOf, keyPages } from '../database/key-pages.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { UNRATED } from './call-ratings.ts'
@@ -37,8 +38,8 @@ export function rerating(
     if (!catalog) throw notFound('Tenant')
     return catalog
   }
-  const foreseen = async (query: RerateQuery, { sample, onChanges }: RerateOptions): Promise<RerateResult> => {
-    const session = database.session()
+  const foreseen = async (query: RerateQuery, { sample, onChanges, signal }: RerateOptions): Promise<RerateResult> => {
+    const session = database.session(signal)
     try {
       return await session.snapshot(async within => {
         const catalog = await catalogOf(within, query, false)

@@ -1,6 +1,6 @@
 import type { Value } from '../../../core/resources/field.ts'
 import type { Spread } from '../../sql/spread.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 
 /** Where calls are in a cluster. On one server, all of these are empty texts. */

@@ -5,7 +5,9 @@ import type { Clock } from '../../../core/ports/system.ts'
 import { FOREVER, type Period } from '../../../core/rating/period.ts'
 import { rateTo } from '../../../core/rating/rate-call.ts'
 import { NO_USAGE, together, type Usage } from '../../../core/rating/usage.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import type { LongReads } from '../database/long-reads.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import { IS_ANSWERED, UNRATED } from './call-ratings.ts'
 import type { Catalogs } from './catalogs.ts'
@@ -38,7 +40,7 @@ const DESTINATION = raw(`coalesce(r.rate_id::text, '${BY_PREFIX}' || r.prefix, C
 /** Sums a tenant's calls. Days are periods of UTC, so any time zone works. */
 export function usageReport(database: Database, catalogs: Catalogs, clock: Clock): Pick<Calls, 'usage'> {
   /** Day by day, so that it holds only one day's numbers. */
-  const sumsByDestination = async (tenantId: number, days: Days): Promise<Sums> => {
+  const sumsByDestination = async (reads: LongReads, tenantId: number, days: Days): Promise<Sums> => {
     const now = clock.now()
     const whole = wholeOf(days)
     const period = { from: whole.from < now ? whole.from : now, to: whole.to > now ? whole.to : FOREVER.to }
@@ -48,17 +50,18 @@ export function usageReport(database: Database, catalogs: Catalogs, clock: Clock
     const all: [Key, Usage][] = []
     for (const day of days) {
       const isOneDeck = catalog?.deckAt(day.from) === catalog?.deckAt(day.to)
-      for (const { key, number, start, ...sums } of await destinationsOf(database, tenantId, day, isOneDeck))
+      for (const { key, number, start, ...sums } of await destinationsOf(reads, tenantId, day, isOneDeck))
         all.push([key === null ? keyOf(number ?? '', start ?? '') : /^\d+$/.test(key) ? Number(key) : key, sums])
     }
     return added(all)
   }
   return {
-    usage: async (tenantId, days, by) => {
+    usage: async (tenantId, days, by, signal) => {
       const group = by ?? 'all'
+      const reads = database.until(signal)
       const sums = await (group === 'destination'
-        ? sumsByDestination(tenantId, days)
-        : sumsBy(database, group, tenantId, days))
+        ? sumsByDestination(reads, tenantId, days)
+        : sumsBy(reads, group, tenantId, days))
       const names = namesOf(database, tenantId, days)[group]
       const lines = linesOf(sums, await names([...sums.keys()]))
       return group === 'day' || group === 'direction' ? lines.sort(byName) : lines.sort(byCost)
@@ -75,10 +78,10 @@ const callsIn = (
     JOIN cdrs c ON c.tenant_id = ${tenantId}${andAt(queries, 'c', tenantId)} AND c.started_at >= d.since AND c.started_at < d.until
     LEFT JOIN cdr_ratings r ON r.cdr_id = c.id${andTogether(queries, 'r', 'c')}`
 
-async function sumsBy(database: Database, group: keyof typeof KEYS, tenantId: number, days: Days): Promise<Sums> {
+async function sumsBy({ planned }: LongReads, group: keyof typeof KEYS, tenantId: number, days: Days): Promise<Sums> {
   const stretches = group === 'day' ? days : [{ day: '', ...wholeOf(days) }]
-  const rows = await database.planned.rows<Usage & { readonly key: Key | null }>(
-    sql`SELECT ${raw(KEYS[group])} AS key, ${SUMS} ${callsIn(database, tenantId, stretches)} GROUP BY 1`,
+  const rows = await planned.rows<Usage & { readonly key: Key | null }>(
+    sql`SELECT ${raw(KEYS[group])} AS key, ${SUMS} ${callsIn(planned, tenantId, stretches)} GROUP BY 1`,
   )
   return added(rows.map(({ key, ...sums }) => [key ?? '', sums]))
 }
@@ -92,16 +95,16 @@ interface DestinationSums extends Usage {
 
 /** Sums a day's calls by destination. With one deck all day, one start stands for all. */
 function destinationsOf(
-  database: Database,
+  { planned }: LongReads,
   tenantId: number,
   day: Days[number],
   isOneDeck: boolean,
 ): Promise<DestinationSums[]> {
   const start = isOneDeck ? sql`${day.from}::text` : raw('c.started_at')
-  return database.planned.rows<DestinationSums>(
+  return planned.rows<DestinationSums>(
     sql`SELECT k.key, CASE WHEN k.key IS NULL THEN c.destination_number END AS number,
         CASE WHEN k.key IS NULL THEN ${start} END AS start, ${SUMS}
-      ${callsIn(database, tenantId, [day])} CROSS JOIN LATERAL (SELECT ${DESTINATION} AS key) k GROUP BY 1, 2, 3`,
+      ${callsIn(planned, tenantId, [day])} CROSS JOIN LATERAL (SELECT ${DESTINATION} AS key) k GROUP BY 1, 2, 3`,
   )
 }
 

@@ -1,4 +1,4 @@
-import type { Queries } from './database.ts'
+import type { Queries } from './queries.ts'
 import { raw, type Sql, sql } from './sql.ts'
 
 /**

@@ -4,11 +4,12 @@ import { resources } from '../../../core/resources/all.ts'
 import { postgresMigrations } from '../../sql/migrations.ts'
 import { makeParts, monthsAhead, partCalls } from '../calls/call-months.ts'
 import { indexSearched } from '../records/search-index.ts'
-import type { Database, Queries } from './database.ts'
+import type { Database } from './database.ts'
 import { initial } from './migrations/001-initial.ts'
 import { trunkSecurity } from './migrations/002-trunk-security.ts'
 import { loginCounts } from './migrations/003-login-counts.ts'
 import { callReferences } from './migrations/004-call-references.ts'
+import type { Queries } from './queries.ts'
 import { raw, sql } from './sql.ts'
 
 /**

@@ -3,8 +3,8 @@ import { Client } from 'pg'
 import { AppError } from '../../../core/errors.ts'
 import type { Claim } from '../../../core/ports/storage.ts'
 import { connectFailure } from '../database/connect-failure.ts'
-import type { Queries } from '../database/database.ts'
 import { clientConfig, shownAddress } from '../database/options.ts'
+import type { Queries } from '../database/queries.ts'
 import { sql } from '../database/sql.ts'
 
 /** "Trnl" in ASCII. Every daemon shares this lock while it serves the database; a restore has it alone. */

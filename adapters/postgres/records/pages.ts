@@ -1,7 +1,9 @@
 import type { Page, PageQuery } from '../../../core/ports/records.ts'
 import { TENANT } from '../../../core/resources/references/within.ts'
 import { indexed, type Resource } from '../../../core/resources/resource.ts'
-import type { Database, LineTaker } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import type { LineTaker, LongReads } from '../database/long-reads.ts'
+import type { Queries } from '../database/queries.ts'
 import type { Sql } from '../database/sql.ts'
 import { copiedOut } from '../database/streams.ts'
 import {
@@ -42,7 +44,7 @@ export async function* listPages(database: Database, resource: Resource, query: 
   signal?.throwIfAborted()
   const plan = await planOf(database, resource, query)
   let isEmpty = true
-  for await (const page of pagesOf(database, plan, {
+  for await (const page of pagesOf(database.until(signal), plan, {
     ...query,
     needle: search ? needleOf(resource, search) : undefined,
   })) {
@@ -54,11 +56,11 @@ export async function* listPages(database: Database, resource: Resource, query: 
   if (isEmpty) yield { json: '', count: 0, isLast: true, next: null }
 
   function pagesOf(...parameters: Parameters<typeof wholePages>): AsyncIterable<Page> {
-    const [, plan, { needle }] = parameters
+    const [reads, plan, { needle }] = parameters
     if (needle === undefined && limit === undefined && hasIndex(plan, query))
-      return plan.isUnbounded ? inOrder(database, plan) : inSpans(database, plan)
+      return plan.isUnbounded ? inOrder(reads, plan) : inSpans(reads, plan)
     if (needle === undefined && limit !== undefined && limit <= LARGE_PAGE && !plan.isUnbounded)
-      return onePage(database, plan, limit)
+      return onePage(isFoundByIndex(plan, query) ? reads.long : reads.planned, plan, limit)
     return wholePages(...parameters)
   }
 }
@@ -66,6 +68,10 @@ export async function* listPages(database: Database, resource: Resource, query: 
 /** Does an index find each page where the one before ended? */
 const hasIndex = ({ resource, sort }: Plan, { where = {} }: PageQuery): boolean =>
   indexed(resource).includes(sort.by) && Object.keys(where).every(name => name === TENANT)
+
+/** Does a page look through no more records than it shows? */
+const isFoundByIndex = (plan: Plan, query: PageQuery): boolean =>
+  hasIndex(plan, query) && plan.conditions.length === Object.keys(query.where ?? {}).length
 
 const pageOf = (rows: readonly ViewRow[], isLast: boolean, next: number | null = null): Page => ({
   json: rows.map(({ json }) => json).join(','),
@@ -93,7 +99,7 @@ async function* readAhead(reads: Iterable<Read>): AsyncIterable<Page> {
   yield* pending
 }
 
-const readPage = async ({ long }: Database, statement: Sql): Promise<PageRow> =>
+const readPage = async ({ long }: LongReads, statement: Sql): Promise<PageRow> =>
   (await long.row<PageRow>(statement)) ?? { json: null, count: 0 }
 
 interface Span {
@@ -104,7 +110,7 @@ interface Span {
 }
 
 /** All records: what the server sends of each span becomes JSON as it arrives. */
-async function* inSpans({ copyOut }: Database, plan: Plan): AsyncIterable<Page> {
+async function* inSpans({ copyOut }: LongReads, plan: Plan): AsyncIterable<Page> {
   const writer = viewWriter(plan.resource, plan.view)
   const placeIn = placeReader(plan, writer)
   const begin = (): LineTaker<Span> => {
@@ -159,9 +165,9 @@ function placeReader({ sort: { by } }: Plan, { columns }: ViewWriter): (line: Bu
 }
 
 /** All records, if each may be large: page by page, each read on demand. */
-async function* inOrder(database: Database, plan: Plan): AsyncIterable<Page> {
+async function* inOrder({ planned }: LongReads, plan: Plan): AsyncIterable<Page> {
   for (let place = plan.from, isLast = false; !isLast; ) {
-    const rows = await database.long.rows<ViewRow>(recordsSql(plan, place, FEW_LARGE))
+    const rows = await planned.rows<ViewRow>(recordsSql(plan, place, FEW_LARGE))
     isLast = (rows[0]?.total ?? 0) < FEW_LARGE && !isCut(rows)
     place = placeAt(rows.at(-1)) ?? place
     yield pageOf(rows, isLast)
@@ -172,8 +178,8 @@ const placeAt = (row: PlaceRow | undefined): Place | null => (row ? [row.key, ro
 
 const isCut = (rows: readonly ViewRow[]): boolean => rows.length < (rows[0]?.total ?? 0)
 
-async function* onePage({ long }: Database, plan: Plan, limit: number): AsyncIterable<Page> {
-  const page = await long.row<PageRow & { readonly next: number | null }>(firstSql(plan, limit))
+async function* onePage(queries: Queries, plan: Plan, limit: number): AsyncIterable<Page> {
+  const page = await queries.row<PageRow & { readonly next: number | null }>(firstSql(plan, limit))
   if (page) yield joinedPage(page, true, page.next)
 }
 
@@ -182,20 +188,20 @@ async function* onePage({ long }: Database, plan: Plan, limit: number): AsyncIte
  * meanwhile.
  */
 async function* wholePages(
-  database: Database,
+  reads: LongReads,
   plan: Plan,
   { limit, needle }: PageQuery & { readonly needle: Needle | null | undefined },
 ): AsyncIterable<Page> {
   const most = limit === undefined ? null : limit + 1
-  const places = needle === null ? [] : await (needle ? found(database, plan, needle, most) : all(database, plan, most))
+  const places = needle === null ? [] : await (needle ? found(reads, plan, needle, most) : all(reads, plan, most))
   const ids = places.slice(0, limit).map(({ id }) => id)
   const next = limit !== undefined && places.length > limit ? (ids.at(-1) ?? null) : null
-  if (plan.isUnbounded) return yield* cutPages(database, plan, ids, next)
+  if (plan.isUnbounded) return yield* cutPages(reads, plan, ids, next)
   const size = limit === undefined ? PAGE : LARGE_PAGE
   const starts = Array.from({ length: Math.ceil(ids.length / size) }, (_, page) => page * size)
   yield* readAhead(
     starts.map(start => async () => {
-      const page = await readPage(database, allByIdsSql(plan, ids.slice(start, start + size)))
+      const page = await readPage(reads, allByIdsSql(plan, ids.slice(start, start + size)))
       return joinedPage(page, start + size >= ids.length, next)
     }),
   )
@@ -203,34 +209,34 @@ async function* wholePages(
 
 /** A page of large records may end early, where the next one begins. */
 async function* cutPages(
-  database: Database,
+  { long }: LongReads,
   plan: Plan,
   ids: readonly number[],
   next: number | null,
 ): AsyncIterable<Page> {
   for (let start = 0; start < ids.length; ) {
     const wanted = ids.slice(start, start + FEW_LARGE)
-    const rows = await database.long.rows<ViewRow>(byIdsSql(plan, wanted))
+    const rows = await long.rows<ViewRow>(byIdsSql(plan, wanted))
     start += isCut(rows) ? 1 + wanted.indexOf(rows.at(-1)?.id ?? 0) : wanted.length
     yield pageOf(rows, start >= ids.length, next)
   }
 }
 
-const all = ({ planned }: Database, plan: Plan, most: number | null, ...more: readonly Sql[]): Promise<PlaceRow[]> =>
+const all = ({ planned }: LongReads, plan: Plan, most: number | null, ...more: readonly Sql[]): Promise<PlaceRow[]> =>
   planned.rows<PlaceRow>(placesSql(plan, { limit: most, isSorted: true }, ...more))
 
 /**
  * The places of records that contain a text. If only some are wanted, the index finds all of them when they are few;
  * for a frequent text, looking through the records in order is faster.
  */
-async function found(database: Database, plan: Plan, needle: Needle, most: number | null): Promise<PlaceRow[]> {
+async function found(reads: LongReads, plan: Plan, needle: Needle, most: number | null): Promise<PlaceRow[]> {
   if (most !== null && needle.isIndexed) {
-    const few = await database.planned.rows<PlaceRow>(
+    const few = await reads.planned.rows<PlaceRow>(
       placesSql(plan, { limit: SORTED_AFTERWARDS + 1, isSorted: false }, needle.condition),
     )
     if (few.length <= SORTED_AFTERWARDS) return few.toSorted(byPlace(plan)).slice(0, most)
   }
-  return all(database, plan, most, needle.condition)
+  return all(reads, plan, most, needle.condition)
 }
 
 const byPlace =

@@ -6,7 +6,7 @@ import type { Resource, Row } from '../../../core/resources/resource.ts'
 import { dangling, foreign, mergeErrors, overLimit, taken } from '../../../core/resources/values/field-errors.ts'
 import { tableOf } from '../../sql/table.ts'
 import { joinedSql, withinSql } from '../../sql/within.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 
 /** The rules that depend on other records. `id` is the record's own, once it has one. */

@@ -15,9 +15,10 @@ import { derived } from '../../sql/derived.ts'
 import { tableOf } from '../../sql/table.ts'
 import { callsByMonth } from '../calls/call-months.ts'
 import { andAt, foundFirst, isSpread, withoutBucket } from '../calls/spread.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { isConstraint } from '../database/errors.ts'
 import { Gatherer } from '../database/gather.ts'
+import type { Queries } from '../database/queries.ts'
 import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
 import type { AuditTrail } from '../service/audit.ts'
 import { conditionsOf } from './list-plan.ts'
@@ -36,10 +37,6 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
   }))
   const found = byId<Row>(database, () => ({ columns: 't.*', joins: '' }))
   const inserted = inserter(database)
-  const counted = async (resource: Resource, conditions: readonly Sql[], most: number): Promise<number> =>
-    (await database.planned.value<number>(
-      sql`SELECT count(*) FROM (SELECT 1 FROM ${raw(tableOf(resource.name))} t ${where(conditions)} LIMIT ${most}) f`,
-    )) ?? 0
   const updateOne = async (
     within: Queries,
     resource: Resource,
@@ -61,8 +58,10 @@ export function records(database: Database, clock: Clock, trail: AuditTrail): Re
     identify: (resource, values) => identify(database, resource, values),
     count: (resource, values) => count(database, resource, values),
     countUpTo: async (resource, selection, most, signal) => {
-      signal?.throwIfAborted()
-      return counted(resource, conditionsOf(database, resource, selection), most)
+      const table = raw(tableOf(resource.name))
+      const conditions = where(conditionsOf(database, resource, selection))
+      const counted = sql`SELECT count(*) FROM (SELECT 1 FROM ${table} t ${conditions} LIMIT ${most}) f`
+      return (await database.until(signal).planned.value<number>(counted)) ?? 0
     },
     violations: (resource, values, id) => violations(database, resource, values, id),
     insert: (resource, values, by) =>

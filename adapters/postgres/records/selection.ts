@@ -5,7 +5,7 @@ import { tableOf } from '../../sql/table.ts'
 import { withinSql } from '../../sql/within.ts'
 import { UNRATED } from '../calls/call-ratings.ts'
 import { andAt, andTogether, isSpread } from '../calls/spread.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 
 const column = (name: string): Sql => raw(`t.${name}`)

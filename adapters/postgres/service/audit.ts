@@ -3,7 +3,9 @@ import type { Audit, AuditFilter } from '../../../core/ports/audit.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import { resources } from '../../../core/resources/all.ts'
 import { isNamed } from '../../../core/resources/resource.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import type { LongReads } from '../database/long-reads.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, type Sql, sql, where } from '../database/sql.ts'
 import { nameSql } from '../records/record-names.ts'
 
@@ -73,17 +75,17 @@ export function audit(database: Database, trail: AuditTrail): Audit {
           sql`SELECT ${COLUMNS} FROM audit WHERE id > ${id} AND ${SECURITY} ORDER BY id LIMIT ${raw(String(AT_ONCE))}`,
         )
       ).map(entry),
-    list: filter => entries(database, filter),
+    list: (filter, signal) => entries(database.until(signal), filter),
   }
 }
 
-async function* entries(database: Database, filter: AuditFilter): AsyncIterable<AuditEntry> {
+async function* entries({ planned }: LongReads, filter: AuditFilter): AsyncIterable<AuditEntry> {
   const conditions = conditionsOf(filter)
   let before = filter.before ?? Number.MAX_SAFE_INTEGER
   for (;;) {
     const page = sql`SELECT ${COLUMNS}, sum(length(changes)) OVER (ORDER BY id DESC) - length(changes) AS above FROM audit
       ${where([...conditions, sql`id < ${before}`])} ORDER BY id DESC LIMIT ${raw(String(PAGE))}`
-    const rows = await database.rows<AuditRow & { readonly above: string }>(
+    const rows = await planned.rows<AuditRow & { readonly above: string }>(
       sql`SELECT * FROM (${page}) p WHERE above < ${raw(String(PIECE))} ORDER BY id DESC`,
     )
     for (const { above: _, ...row } of rows) yield entry(row)

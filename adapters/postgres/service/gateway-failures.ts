@@ -1,4 +1,4 @@
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { sql } from '../database/sql.ts'
 
 /** Counts the consecutive failed sends of a gateway, in the transaction that stores their outcome. */

@@ -1,7 +1,8 @@
 import { AppError } from '../../../core/errors.ts'
 import type { JobFiles, KeptFile } from '../../../core/ports/jobs.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
 import { translate, translating } from '../database/errors.ts'
+import type { Queries } from '../database/queries.ts'
 import { type Sql, sql } from '../database/sql.ts'
 
 /** The most bytes of a job's file, and of those of all jobs of an account as it begins another. */

@@ -1,6 +1,7 @@
 import type { Job, Upload } from '../../../core/jobs/job.ts'
 import type { JobStore } from '../../../core/ports/jobs.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 import { assertResultsFit, jobFiles, removeFiles } from './job-files.ts'
 

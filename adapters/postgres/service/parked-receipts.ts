@@ -1,7 +1,7 @@
 import { isJsonObject, parseJson, stringifyJson } from '../../../core/json.ts'
 import type { Receipt } from '../../../core/sms/message.ts'
 import { PARKED, parkedPayload } from '../../../core/sms/parked.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, sql } from '../database/sql.ts'
 
 /** How many senders' counts are cached. */

@@ -10,7 +10,8 @@ import {
   monthsOfOthers,
 } from '../calls/call-months.ts'
 import { andAt, isSpread } from '../calls/spread.ts'
-import type { Database, Queries } from '../database/database.ts'
+import type { Database } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
 
 const DATED: Readonly<Record<Dated, { readonly table: string; readonly moment: string }>> = {

@@ -1,5 +1,5 @@
 import type { DeadRows, IndexSize, ServerFigures } from '../../../core/ports/system.ts'
-import type { Queries } from '../database/database.ts'
+import type { Queries } from '../database/queries.ts'
 import { sql } from '../database/sql.ts'
 
 /** The newest place in the log; on a replica, where it is itself. */

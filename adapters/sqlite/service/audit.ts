@@ -59,7 +59,7 @@ export function audit({ query, value }: Connection, writer: Writer, trail: Audit
       query<[number], AuditRow>(`SELECT * FROM audit WHERE id > ? AND ${SECURITY} ORDER BY id LIMIT ${AT_ONCE}`)
         .all(id)
         .map(entry),
-    list: async function* (filter: AuditFilter) {
+    list: async function* (filter: AuditFilter, signal?: AbortSignal) {
       const fields = Object.entries({
         'actor = ?': filter.actor,
         'action = ?': filter.action,
@@ -79,7 +79,10 @@ export function audit({ query, value }: Connection, writer: Writer, trail: Audit
       )
       const bound = [filter.from, filter.to, ...[...fields, ...record].map(([, value]) => value)]
       const after = (last?: AuditRow) => page.iterate(last?.id ?? filter.before ?? Number.MAX_SAFE_INTEGER, ...bound)
-      for (const rows of keySetPages<AuditRow>(PAGE, after, ({ changes }) => changes.length)) yield* rows.map(entry)
+      for (const rows of keySetPages<AuditRow>(PAGE, after, ({ changes }) => changes.length)) {
+        signal?.throwIfAborted()
+        yield* rows.map(entry)
+      }
     },
   }
 }

@@ -27,14 +27,16 @@ interface Reported {
   readonly timezone: string
 }
 
-/** Returns the report of one tenant, or of all (null) by slug. Throws `invalid` if it is not a month. */
+/** Returns the report of one tenant, or of all (null) by slug. Throws `invalid` if it is not a month; the signal's reason once that aborts. */
 export async function usageReports(
   { records, calls }: UsagePorts,
   { tenantId, month, by }: { tenantId: number | null; month: string; by: UsageGroup | null },
+  signal?: AbortSignal,
 ): Promise<UsageReport[]> {
   const reports: UsageReport[] = []
   for (const { id, slug, timezone } of await tenantsMeant(records, tenantId)) {
-    const lines = await calls.usage(id, daysOfMonth(month, timezone), by)
+    signal?.throwIfAborted()
+    const lines = await calls.usage(id, daysOfMonth(month, timezone), by, signal)
     const total = lines.reduce(together, NO_USAGE)
     reports.push({ tenant: slug, month, timezone, total, lines: by === null ? [] : lines })
   }

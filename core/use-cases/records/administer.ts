@@ -30,7 +30,8 @@ export interface Administration {
     query: ListQuery,
     where?: PageQuery['where'],
   ): Promise<{ json: JsonStream; next: number | null }>
-  show(resource: Resource, id: number): Promise<JsonStream>
+  /** Long arrays in it end once the signal aborts. */
+  show(resource: Resource, id: number, signal?: AbortSignal): Promise<JsonStream>
   /** Throws `not_found`. */
   assertExists(resource: Resource, id: number): Promise<void>
   create(resource: Resource, body: unknown, by?: Actor): Promise<Json>
@@ -103,10 +104,10 @@ export function administration(records: ServedRecords, onUnread: UnreadListener 
       const { json, isLast, next } = first.value
       return { json: isLast ? `[${json}]` : array(first.value, pages), next }
     },
-    show: async (resource, id) => {
+    show: async (resource, id, signal) => {
       const json = await records.show(resource, id)
       if (json === null) throw notFound(resource.label)
-      return withArrays(records, resource, id, json)
+      return withArrays(records, resource, { view: 'plain', ...(signal ? { signal } : {}) }, id, json)
     },
     create: async (resource, body, by) => {
       const values = await accept(resource, body, 'create')
@@ -194,7 +195,7 @@ const longArrays = (resource: Resource) =>
   resource.embeds.filter((embed): embed is Embed & { kind: 'many' } => embed.kind === 'many' && embed.in === 'single')
 
 /** Yields a record's JSON with the long arrays of its single view, which are read page by page. */
-function withArrays(records: ServedRecords, resource: Resource, id: number, json: Json): JsonStream {
+function withArrays(records: ServedRecords, resource: Resource, query: PageQuery, id: number, json: Json): JsonStream {
   const arrays = longArrays(resource)
   if (arrays.length === 0) return json
   return (async function* () {
@@ -202,7 +203,7 @@ function withArrays(records: ServedRecords, resource: Resource, id: number, json
     for (const { name, from, by } of arrays) {
       piece += `,"${name}":[`
       let separator = ''
-      for await (const page of records.list(resourceNamed(from), { view: 'plain', where: { [by]: id } })) {
+      for await (const page of records.list(resourceNamed(from), { ...query, where: { [by]: id } })) {
         if (page.json === '') continue
         yield piece + separator + page.json
         piece = ''

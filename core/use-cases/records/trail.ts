@@ -17,9 +17,11 @@ export const addToTrail = (
   by?: Actor,
 ): Promise<void> => audit.note(action, resource, id ?? null, changes, by)
 
-/** Returns the latest entries of the audit trail that match, at most that many. */
+/** Returns the latest entries of the audit trail that match, at most that many. Stops once the signal aborts. */
 export const latestInTrail = (
   { audit }: { readonly audit: Pick<Audit, 'list'> },
   filter: AuditFilter,
   most: number,
-): Promise<{ readonly shown: readonly AuditEntry[]; readonly isMore: boolean }> => first(audit.list(filter), most)
+  signal?: AbortSignal,
+): Promise<{ readonly shown: readonly AuditEntry[]; readonly isMore: boolean }> =>
+  first(audit.list(filter, signal), most)

@@ -1,5 +1,5 @@
 import type { ClientConfig, QueryArrayConfig, QueryResult } from 'pg'
-import { isLost, unreachable, wasEnded } from './errors.ts'
+import { isLost, unreachable, wasEnded } from '../errors.ts'
 import { CuttableClient, type SilenceWatch } from './silence.ts'
 
 type Rows = QueryResult<unknown[]>

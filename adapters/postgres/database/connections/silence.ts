@@ -1,7 +1,7 @@
 import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg'
-import { codeOf, isLost } from './errors.ts'
+import { codeOf, isLost } from '../errors.ts'
 
 /** A client that can be cut off without the server's help. */
 export class CuttableClient extends Client {
