@@ -19,6 +19,14 @@ type LookupMethods = {
   end(): Promise<void>
 }
 
+/** What the thread has to report: the names of methods of the other side, with their parameters. */
+type Reported = readonly (readonly [what: string, parameters: readonly unknown[]])[]
+
+type ReportMethods = { reported(all: Reported): void }
+
+/** Milliseconds in which reports gather: passing them on one by one took an eighth of the thread's time. */
+const GATHERING_MS = 20
+
 /** Reports something to the other thread; nothing waits for it. */
 export type Report<R extends Methods> = <K extends keyof R & string>(what: K, ...parameters: Parameters<R[K]>) => void
 
@@ -32,19 +40,29 @@ export function serveLookups<R extends Methods>(
     if (!begun) throw new Error('No lookups have begun.')
     return begun
   }
+  let gathered: [string, unknown[]][] = []
+  const send = async (): Promise<void> => {
+    const all = gathered
+    gathered = []
+    // The other side may be gone.
+    await main.call('reported', all).catch(() => undefined)
+  }
+  const report: Report<R> = (what, ...parameters) => {
+    if (gathered.push([what, parameters]) === 1) setTimeout(send, GATHERING_MS)
+  }
   const methods: LookupMethods = {
     begin: async () => {
-      begun = await open((what, ...parameters) => {
-        // The other side may be gone.
-        main.call(what, ...parameters).catch(() => undefined)
-      })
+      begun = await open(report)
       return begun.url
     },
     answer: lookup => present().answer(lookup),
     shown: (calls, askedAt) => present().shown(calls, askedAt),
-    end: async () => begun?.close(),
+    end: async () => {
+      await begun?.close()
+      await send()
+    },
   }
-  const main = peer<R>(channel, methods)
+  const main = peer<ReportMethods>(channel, methods)
 }
 
 /**
@@ -58,7 +76,12 @@ export async function threadedLookups<R extends Methods>(
   onDeath: (reason: unknown) => void,
 ): Promise<ServedLookups> {
   const thread = start()
-  const there = peer<LookupMethods>(thread, reports)
+  const ours: ReportMethods = {
+    reported: all => {
+      for (const [what, parameters] of all) reports[what]?.(...parameters)
+    },
+  }
+  const there = peer<LookupMethods>(thread, ours)
   let isServing = false
   const died = (reason: unknown): void => {
     there.end(reason)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Worker } from 'node:worker_threads'
+import { MessageChannel, Worker } from 'node:worker_threads'
+import { peer } from '../../../adapters/threads/peer.ts'
 import { threads } from '../../../adapters/threads/threads.ts'
 
 /** A thread that has begun as soon as it is asked, and fails at the first lookup. */
@@ -48,4 +49,23 @@ test('a thread that is closed is not reported as dead', async () => {
   const lookups = await begin(FAILING, reason => reasons.push(reason))
   await lookups.close()
   assert.deepEqual(reasons, [])
+})
+
+test('what a thread has reported last arrives before it has ended', async () => {
+  const { port1, port2 } = new MessageChannel()
+  const arrived: unknown[] = []
+  const ours = { reported: (all: unknown) => arrived.push(all) }
+  const there = peer<{ begin(): Promise<string | null>; end(): Promise<void> }>(port1, ours)
+  threads.serve.lookups<{ noted(what: string): void }>(async report => {
+    report('noted', 'begun')
+    const close = async (): Promise<void> => report('noted', 'closed')
+    return { url: null, answer: async () => '', shown: async () => 0, close }
+  }, port2)
+  await there.call('begin')
+  await there.call('end')
+  assert.deepEqual(arrived.flat(), [
+    ['noted', ['begun']],
+    ['noted', ['closed']],
+  ])
+  port1.close()
 })
