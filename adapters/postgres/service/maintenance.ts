@@ -103,19 +103,33 @@ async function statistics(database: Database, address: string): Promise<Statisti
   }
 }
 
+interface Reference {
+  readonly table: string
+  /** The column that tells rows apart. */
+  readonly id: string
+  readonly field: string
+  readonly parent: string
+}
+
 /** References that statements keep, and no constraint. */
-const REFERENCES = [
+const UNCONSTRAINED: readonly Reference[] = [
   { table: 'cdrs', id: 'id', field: 'tenant_id', parent: 'tenants' },
   { table: 'cdrs', id: 'id', field: 'extension_id', parent: 'extensions' },
   { table: 'cdr_ratings', id: 'cdr_id', field: 'cdr_id', parent: 'cdrs' },
   { table: 'cdr_rating_history', id: 'id', field: 'cdr_id', parent: 'cdrs' },
-] as const
+]
+/** Constraints do not hold for what was stored while triggers were off, as by a replication or some restores. */
+const CONSTRAINED = sql`SELECT c.conrelid::regclass::text AS table, f.attname AS field, c.confrelid::regclass::text AS parent,
+    coalesce((SELECT i.attname FROM pg_attribute i WHERE i.attrelid = c.conrelid AND i.attname = 'id'), f.attname) AS id
+  FROM pg_constraint c JOIN pg_attribute f ON f.attrelid = c.conrelid AND f.attnum = c.conkey[1]
+  WHERE c.contype = 'f' AND c.conparentid = 0 AND c.connamespace = 'public'::regnamespace ORDER BY 1, 2`
 /** Findings of one kind that are listed. */
 const LISTED = 100
 
 async function danglingIn(database: Database): Promise<Damage[]> {
   const found: Damage[] = []
-  for (const { table, id, field, parent } of REFERENCES) {
+  const constrained = (await database.rows<Reference>(CONSTRAINED)).filter(({ table }) => !isSpread(database, table))
+  for (const { table, id, field, parent } of [...UNCONSTRAINED, ...constrained]) {
     // A cluster has constraints between its own tables.
     if (isSpread(database, parent)) continue
     const ids = await database.planned.values<number>(
@@ -132,7 +146,7 @@ async function danglingIn(database: Database): Promise<Damage[]> {
   return found
 }
 
-/** Constraints protect everything else: routes point to one of several tables, and an index may be incomplete. */
+/** Routes point to one of several tables, and an index may be incomplete. */
 async function damage(database: Database): Promise<Damage[]> {
   const routes = await database.rows<{ id: number; kind: string }>(sql`SELECT id, target_type AS kind FROM routes r
     WHERE (target_type = 'extension' AND NOT EXISTS (SELECT 1 FROM extensions WHERE id = r.target_id))

@@ -67,6 +67,25 @@ export async function changed(db: string, sql: string): Promise<unknown[][]> {
   }
 }
 
+/** Changes stored data past all rules, by statements that both storages understand. */
+export async function forced(db: string, ...statements: readonly string[]): Promise<void> {
+  if (!isServerAddress(db)) {
+    const file = new Sqlite(db)
+    file.pragma('foreign_keys = OFF')
+    for (const statement of statements) file.exec(statement)
+    file.close()
+    return
+  }
+  const client = new Client(clientConfig(db))
+  await client.connect()
+  try {
+    await client.query('SET session_replication_role = replica')
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
 /** Keeps everybody else from changing tenants until the function returned is called. */
 export async function hold(db: string): Promise<() => Promise<void>> {
   if (!isServerAddress(db)) {

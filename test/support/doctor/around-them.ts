@@ -1,5 +1,6 @@
 import { chownSync, symlinkSync, writeFileSync } from 'node:fs'
 import { relative } from 'node:path'
+import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { QUARANTINE_ROOM } from '../../../core/calls/quarantine.ts'
 import type { Workplace } from '../cli/cli.ts'
 import { asteriskRow } from '../data/switch.ts'
@@ -10,36 +11,39 @@ const feed = (place: Workplace, tenant?: string) => ({
   TRUNKLINE_FEEDS: JSON.stringify([{ format: 'auto', path: MASTER(place), ...(tenant ? { tenant } : {}) }]),
 })
 
+function loseIndex({ db: path }: Workplace): void {
+  const db = new Sqlite(path)
+  db.unsafeMode(true)
+  db.pragma('writable_schema = ON')
+  db.exec("DELETE FROM sqlite_schema WHERE name = 'rates_by_prefix'")
+  db.close()
+}
+
 /** Problems of pages, feeds, settings and the surroundings of the database. */
 export const AROUND_THEM: readonly Trouble[] = [
   {
     kind: 'damage',
     title: 'an index that does not fit its table',
-    make: async (db, place) => {
+    make: async place => {
       await place.done(`trunkline db backup ${place.path('trunkline-2026-11-01T00-00-00Z.db')}`)
-      db.unsafeMode(true)
-      db.pragma('writable_schema = ON')
-      db.exec("DELETE FROM sqlite_schema WHERE name = 'rates_by_prefix'")
-      db.pragma('writable_schema = OFF')
+      loseIndex(place)
     },
+    isOfFiles: true,
     env: place => ({ TRUNKLINE_BACKUP_DIR: place.folder }),
     changes: [],
   },
   {
     kind: 'damage',
     title: 'damage without a backup',
-    make: db => {
-      db.unsafeMode(true)
-      db.pragma('writable_schema = ON')
-      db.exec("DELETE FROM sqlite_schema WHERE name = 'rates_by_prefix'")
-    },
+    make: loseIndex,
+    isOfFiles: true,
     changes: [],
     shows: true,
   },
   {
     kind: 'feed_tenant',
     title: 'a feed of a tenant that is not there',
-    make: (_, place) => writeFileSync(MASTER(place), ''),
+    make: place => writeFileSync(MASTER(place), ''),
     env: place => feed(place, 'gamma'),
     added: ' --name Gamma --domain gamma.example.com --status active --timezone UTC --max-extensions 5',
     changes: ['tenants 2 came'],
@@ -55,7 +59,7 @@ export const AROUND_THEM: readonly Trouble[] = [
   {
     kind: 'feed_unreadable',
     title: 'a feed whose file is a link to itself',
-    make: (_, place) => symlinkSync(MASTER(place), MASTER(place)),
+    make: place => symlinkSync(MASTER(place), MASTER(place)),
     env: place => feed(place),
     changes: [],
     shows: true,
@@ -71,7 +75,7 @@ export const AROUND_THEM: readonly Trouble[] = [
   {
     kind: 'no_country',
     title: 'calls to national numbers of a tenant that names no country',
-    make: async (_, place) => {
+    make: async place => {
       writeFileSync(MASTER(place), asteriskRow({ accountcode: 'acme', to: '0441234567', seconds: 60 }))
       await place.done(`trunkline cdr ingest ${MASTER(place)} --quiet`)
     },
@@ -80,7 +84,7 @@ export const AROUND_THEM: readonly Trouble[] = [
   {
     kind: 'quarantine',
     title: 'calls in quarantine',
-    make: async (_, place) => {
+    make: async place => {
       writeFileSync(MASTER(place), asteriskRow({ accountcode: 'nobody' }))
       await place.done(`trunkline cdr ingest ${MASTER(place)} --quiet`)
     },
@@ -90,7 +94,7 @@ export const AROUND_THEM: readonly Trouble[] = [
   {
     kind: 'unrated',
     title: 'calls that no rate matched',
-    make: async (_, place) => {
+    make: async place => {
       writeFileSync(MASTER(place), asteriskRow({ to: '0088123456' }))
       await place.done(`trunkline cdr ingest ${MASTER(place)} --quiet`)
     },
@@ -100,13 +104,13 @@ export const AROUND_THEM: readonly Trouble[] = [
   {
     kind: 'billed_abroad',
     title: 'national numbers that were billed as international, of a tenant without a country',
-    make: async (db, place) => {
-      sql(
+    make: async place => {
+      await sql(
         "UPDATE tenants SET timezone = 'America/New_York'",
         "UPDATE dids SET number = '+12125550101'",
         "UPDATE rates SET prefix = '212'",
         ...copyOf('rates', "id = 2, prefix = '1'"),
-      )(db)
+      )(place)
       writeFileSync(MASTER(place), [1, 2, 3].map(n => asteriskRow({ id: `${n}`, to: `212555012${n}` })).join(''))
       await place.done(`trunkline cdr ingest ${MASTER(place)} --quiet`)
     },
@@ -117,8 +121,10 @@ export const AROUND_THEM: readonly Trouble[] = [
     title: 'a quarantine that is full',
     make: sql(
       `INSERT INTO quarantine (feed, format, rules, fingerprint, record, reason, created_at)
-       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${QUARANTINE_ROOM})
-       SELECT 'f', 'ndjson', '{"timezone":"UTC","contexts":{},"tenant":null}', i, '{}', 'x', '2026-11-01T00:00:00.000000Z' FROM n`,
+       VALUES ('f', 'ndjson', '{"timezone":"UTC","contexts":{},"tenant":null}', '1', '{}', 'x', '2026-11-01T00:00:00.000000Z')`,
+      `INSERT INTO quarantine (feed, format, rules, fingerprint, record, reason, created_at)
+       WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < ${QUARANTINE_ROOM})
+       SELECT feed, format, rules, i, record, reason, created_at FROM n, quarantine`,
     ),
     changes: [],
     shows: true,
@@ -132,7 +138,7 @@ export const AROUND_THEM: readonly Trouble[] = [
   {
     kind: 'gateway_retargeted',
     title: 'a gateway whose host was changed since it accepted a message',
-    make: async (_, place) => {
+    make: async place => {
       await place.done('trunkline gateway update Jasmin --server-host 127.0.0.2')
     },
     changes: [],
@@ -147,8 +153,9 @@ export const AROUND_THEM: readonly Trouble[] = [
   },
   {
     kind: 'db_relative',
+    isOfFiles: true,
     title: 'a settings file whose database depends on where a program is started',
-    make: (_, place) => writeFileSync(place.path('trunkline.json'), JSON.stringify({ db: relative('.', place.db) })),
+    make: place => writeFileSync(place.path('trunkline.json'), JSON.stringify({ db: relative('.', place.db) })),
     env: place => ({ TRUNKLINE_CONFIG: place.path('trunkline.json'), TRUNKLINE_DB: '' }),
     changes: [],
   },
@@ -163,8 +170,9 @@ export const AROUND_THEM: readonly Trouble[] = [
     ? [
         {
           kind: 'file_owner',
+          isOfFiles: true as const,
           title: "a database that is not its folder's owner's",
-          make: (_: unknown, place: Workplace) => chownSync(place.db, 65534, 65534),
+          make: (place: Workplace) => chownSync(place.db, 65534, 65534),
           changes: [],
         },
       ]

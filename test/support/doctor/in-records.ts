@@ -4,7 +4,7 @@ import { copyOf, sql, type Trouble } from './trouble.ts'
 /** A second tenant, 2, with an extension 101. */
 const BETA = [
   `INSERT INTO tenants SELECT 2, 'Beta', 'beta', 'beta.example.com', status, timezone, 5, NULL, created_at, updated_at FROM tenants`,
-  `INSERT INTO extensions SELECT 2, 2, '101', 'B', NULL, 'x', status, 0, created_at, updated_at FROM extensions`,
+  `INSERT INTO extensions SELECT 2, 2, '101', 'B', NULL, 'x', status, voicemail_enabled, created_at, updated_at FROM extensions`,
 ]
 const AS_JSON = (text: string): string => `'${text.replaceAll("'", "''")}'`
 const DIGITS = '"id":12345678901234567890'
@@ -13,8 +13,9 @@ const DIGITS = '"id":12345678901234567890'
 export const IN_RECORDS: readonly Trouble[] = [
   {
     kind: 'file_readable',
+    isOfFiles: true,
     title: 'a database that others can read, with what lies beside it',
-    make: (_, place) => {
+    make: place => {
       writeFileSync(`${place.db}-wal`, '')
       for (const name of [place.db, `${place.db}-wal`]) chmodSync(name, 0o644)
     },
@@ -23,7 +24,7 @@ export const IN_RECORDS: readonly Trouble[] = [
   {
     kind: 'no_account',
     title: 'accounts that are disabled',
-    make: sql('UPDATE accounts SET disabled = 1'),
+    make: sql('UPDATE accounts SET disabled = true'),
     changes: ['accounts 1 disabled: 1 → 0'],
   },
   {

@@ -20,9 +20,9 @@ export const OF_MESSAGES: readonly Trouble[] = [
   {
     kind: 'receipts_unproven',
     title: 'a gateway with a profile that takes receipts from anybody',
-    make: (db, place) => {
+    make: async place => {
       writeFileSync(place.path('token.txt'), 'hush\n')
-      db.exec(`UPDATE sms_gateways SET meta = '{"profile":"kannel"}'`)
+      await sql(`UPDATE sms_gateways SET meta = '{"profile":"kannel"}'`)(place)
     },
     changes: ['sms_gateways 1 callback_token: null → hush'],
   },

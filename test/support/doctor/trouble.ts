@@ -1,12 +1,14 @@
-import type { Database } from 'better-sqlite3'
 import type { Workplace } from '../cli/cli.ts'
+import { forced } from '../data/reader.ts'
 
 export interface Trouble {
   /** The kind of the finding. */
   readonly kind: string
   readonly title: string
   /** Causes the problem, in a database as `furnish` leaves it. */
-  make(db: Database, place: Workplace): void | Promise<void>
+  make(place: Workplace): void | Promise<void>
+  /** Only of a file of SQLite, or of what lies around it. */
+  readonly isOfFiles?: true
   readonly env?: (place: Workplace) => Record<string, string>
   /** What a person adds to the command, or types at its prompt. */
   readonly added?: string
@@ -19,10 +21,8 @@ export interface Trouble {
 /** Problems caused by changes of the database alone. */
 export const sql =
   (...lines: string[]) =>
-  (db: Database): void => {
-    db.pragma('foreign_keys = OFF')
-    for (const line of lines) db.exec(line)
-  }
+  ({ db }: Pick<Workplace, 'db'>): Promise<void> =>
+    forced(db, ...lines)
 
 /** Adds a copy of the first record of a table, with these changes. */
 export const copyOf = (table: string, changes: string): string[] => [

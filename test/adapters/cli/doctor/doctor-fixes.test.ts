@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { chmodSync, copyFileSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
-import type { Database } from 'better-sqlite3'
-import { Sqlite } from '../../../../adapters/sqlite/database/driver.ts'
 import {
   furnish,
   runShell,
@@ -14,42 +12,48 @@ import {
   wordsOf,
   workplace,
 } from '../../../support/cli/cli.ts'
+import { type Refill, snapshotOf } from '../../../support/data/content.ts'
+import { readerOf } from '../../../support/data/reader.ts'
 import { until } from '../../../support/data/switch.ts'
 import { AROUND_THEM } from '../../../support/doctor/around-them.ts'
 import { IN_RECORDS } from '../../../support/doctor/in-records.ts'
 import { OF_MESSAGES } from '../../../support/doctor/of-messages.ts'
-import type { Trouble } from '../../../support/doctor/trouble.ts'
+import { sql, type Trouble } from '../../../support/doctor/trouble.ts'
+import { databaseAt, onPostgres } from '../../../support/storages.ts'
 
-/** Every row of every table, except derived data and audit entries. */
-function contentOf(db: Database): Map<string, Record<string, unknown>> {
-  const tables = db
-    .prepare<[], string>(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name NOT LIKE '%\\_search%' ESCAPE '\\'
-       AND name NOT LIKE 'search\\_%' ESCAPE '\\' AND name NOT IN ('audit', 'heartbeat', 'catalog_revisions', 'call_revisions', 'switch_changes')`,
-    )
-    .pluck()
-    .all()
-  const rows = tables.flatMap(table =>
-    db
-      .prepare<[], Record<string, unknown>>(`SELECT * FROM ${table}`)
-      .all()
-      .map(({ updated_at: _, ...row }) => [`${table} ${row.id ?? JSON.stringify(row)}`, row] as const),
-  )
-  return new Map(rows)
+type Content = ReadonlyMap<string, Record<string, unknown>>
+
+/** Tables of audit entries and of what is derived from others. */
+const DERIVED =
+  /^sqlite_|_search|^search_|^(?:audit|heartbeat|catalog_revisions|call_revisions|switch_changes|did_numbers)$/
+const TABLES = onPostgres
+  ? `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`
+  : `SELECT name FROM sqlite_schema WHERE type = 'table'`
+
+/** Every row of every other table. */
+async function contentAt(db: string): Promise<Content> {
+  const reader = await readerOf(db)
+  const content = new Map<string, Record<string, unknown>>()
+  for (const table of (await reader.rows(TABLES)).map(String).filter(name => !DERIVED.test(name)))
+    for (const { updated_at: _, ...row } of await reader.records(`SELECT * FROM ${table}`))
+      content.set(`${table} ${row.id ?? JSON.stringify(row)}`, row)
+  await reader.close()
+  return content
 }
 
 /** The differences between two contents: a line for each changed value and each added or removed record. */
-function differences(before: ReturnType<typeof contentOf>, after: ReturnType<typeof contentOf>): string[] {
+function differences(before: Content, after: Content): string[] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap(record => {
     const [was, is] = [before.get(record), after.get(record)]
     if (!was || !is) return [`${record} ${was ? 'went' : 'came'}`]
     return Object.keys(is).flatMap(name =>
-      was[name] === is[name] ? [] : [`${record} ${name}: ${was[name]} → ${is[name]}`],
+      String(was[name]) === String(is[name]) ? [] : [`${record} ${name}: ${was[name]} → ${is[name]}`],
     )
   })
 }
 
-const TROUBLES: readonly Trouble[] = [...IN_RECORDS, ...AROUND_THEM, ...OF_MESSAGES]
+const ALL: readonly Trouble[] = [...IN_RECORDS, ...AROUND_THEM, ...OF_MESSAGES]
+const TROUBLES = ALL.filter(({ isOfFiles = false }) => !(isOfFiles && onPostgres))
 
 /** Kinds that only a system in that state shows, and those of daemons, which have separate tests below. */
 const ELSEWHERE = [
@@ -94,9 +98,11 @@ async function freePort(): Promise<number> {
 }
 
 let furnished: Workplace
+let refill: Refill
 before(async () => {
   furnished = workplace()
   await furnish(furnished)
+  refill = await snapshotOf(furnished.db)
 })
 after(() => furnished.remove())
 
@@ -106,26 +112,12 @@ async function withTrouble(
 ) {
   const place = workplace()
   try {
-    copyFileSync(furnished.db, place.db)
-    chmodSync(place.db, 0o600)
-    const db = new Sqlite(place.db)
-    try {
-      await trouble.make(db, place)
-    } finally {
-      db.close()
-    }
+    await place.ready
+    await refill(place.db)
+    await trouble.make(place)
     await check(place, { ...place.env, ...trouble.env?.(place) })
   } finally {
     place.remove()
-  }
-}
-
-function contentAt(path: string): ReturnType<typeof contentOf> {
-  const db = new Sqlite(path, { readonly: true })
-  try {
-    return contentOf(db)
-  } finally {
-    db.close()
   }
 }
 
@@ -147,7 +139,7 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
       withTrouble(trouble, async (place, env) => {
         const [fix = '', ...others] = await fixesOf(trouble.kind, place, env)
         assert.deepEqual([fix === '', others], [false, []])
-        const before = contentAt(place.db)
+        const before = await contentAt(place.db)
         const isAsked = / (?:delete|remove|restore) /.test(fix)
         const { code, stderr } = await runShell(
           { ...place, env },
@@ -158,7 +150,7 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
           assert.equal(code, 0, `${fix}: ${stderr}`)
           assert.deepEqual(await fixesOf(trouble.kind, place, { ...env, ...exportedBy(fix) }), [])
         }
-        assert.deepEqual(differences(before, contentAt(place.db)), trouble.changes)
+        assert.deepEqual(differences(before, await contentAt(place.db)), trouble.changes)
       }),
     )
 
@@ -182,69 +174,66 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
     withTrouble({ make: () => {} }, async place => {
       const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
       const [fix = ''] = await fixesOf('daemon_down', place, env)
-      const before = contentAt(place.db)
+      const before = await contentAt(place.db)
       const [program, ...words] = wordsOf(fix)
       assert.equal(program, 'trunkline')
       await withDaemon(place, words, env, async () => assert.deepEqual(await fixesOf('daemon_down', place, env), []))
-      assert.deepEqual(differences(before, contentAt(place.db)), [])
+      assert.deepEqual(differences(before, await contentAt(place.db)), [])
     }))
 
   describe('a deck that is due and not in force', () => {
-    const due = (db: Database) => {
-      db.exec(`INSERT INTO decks (id, tenant_id, effective_at, state, file, rates, created_at)
-        SELECT 9, id, '2026-02-01T00:00:00.000000Z', 'pending', 'new.csv', 1, '2026-01-01T00:00:00.000000Z'
-        FROM tenants LIMIT 1`)
-      db.exec(`INSERT INTO deck_rates (deck_id, seq, prefix, destination, cost_per_minute, billing_increment, status)
-        VALUES (9, 1, '44', 'UK', 1, 1, 'active')`)
-    }
+    const due = (price: number) =>
+      sql(
+        `INSERT INTO decks (id, tenant_id, effective_at, state, file, rates, created_at)
+          SELECT 9, id, '2026-02-01T00:00:00.000000Z', 'pending', 'new.csv', 1, '2026-01-01T00:00:00.000000Z'
+          FROM tenants LIMIT 1`,
+        `INSERT INTO deck_rates (deck_id, seq, prefix, destination, cost_per_minute, billing_increment, status)
+          VALUES (9, 1, '44', 'UK', ${price}, 1, 'active')`,
+      )
 
     it('since no daemon runs: starting one puts it in force', () =>
-      withTrouble({ make: due }, async place => {
+      withTrouble({ make: due(1) }, async place => {
         const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
         const [fix = ''] = await fixesOf('deck_due', place, env)
-        const stateOf = () => contentAt(place.db).get('decks 9')?.state
-        assert.equal(stateOf(), 'pending')
-        await withDaemon(place, wordsOf(fix).slice(1), env, () => until('it is', () => stateOf() === 'in force'))
+        const stateOf = async () => (await contentAt(place.db)).get('decks 9')?.state
+        assert.equal(await stateOf(), 'pending')
+        await withDaemon(place, wordsOf(fix).slice(1), env, () =>
+          until('it is', async () => (await stateOf()) === 'in force'),
+        )
         assert.deepEqual(await fixesOf('deck_due', place, env), [])
       }))
 
     it('though a daemon runs that fails to: the list of decks', () =>
-      withTrouble(
-        {
-          make: db => {
-            due(db)
-            db.exec(`CREATE TRIGGER refusing BEFORE INSERT ON rates BEGIN SELECT RAISE (ABORT, 'refused'); END`)
-          },
-        },
-        async place => {
-          const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
-          await withDaemon(place, ['serve'], env, async () => {
-            const [fix = ''] = await fixesOf('deck_due', place, env)
-            assert.match(fix, /^trunkline rate pending list /)
-            const { code, stdout } = await runShell({ ...place, env }, fix)
-            assert.deepEqual([code, /^9\t/m.test(stdout)], [0, true], stdout)
-            assert.equal((await runShell({ ...place, env }, 'trunkline rate pending cancel 9 --yes')).code, 0)
-            assert.deepEqual(await fixesOf('deck_due', place, env), [])
-          })
-        },
-      ))
+      // No rate may cost less than nothing.
+      withTrouble({ make: due(-1) }, async place => {
+        const env = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
+        await withDaemon(place, ['serve'], env, async () => {
+          const [fix = ''] = await fixesOf('deck_due', place, env)
+          assert.match(fix, /^trunkline rate pending list /)
+          const { code, stdout } = await runShell({ ...place, env }, fix)
+          assert.deepEqual([code, /^9\t/m.test(stdout)], [0, true], stdout)
+          assert.equal((await runShell({ ...place, env }, 'trunkline rate pending cancel 9 --yes')).code, 0)
+          assert.deepEqual(await fixesOf('deck_due', place, env), [])
+        })
+      }))
   })
 
   for (const [kind, title, other] of [
     ['daemon_address', 'a daemon that listens elsewhere', () => ({ TRUNKLINE_PORT: '9' })],
-    ['daemon_elsewhere', 'a daemon of another database', place => ({ TRUNKLINE_DB: place.path('copy.db') })],
-  ] satisfies [string, string, NonNullable<Trouble['env']>][])
+    ['daemon_elsewhere', 'a daemon of another database', (_, db) => ({ TRUNKLINE_DB: db })],
+  ] satisfies [string, string, (place: Workplace, other: string) => Record<string, string>][])
     it(title, () =>
       withTrouble({ make: () => {} }, async place => {
         const served = { ...place.env, TRUNKLINE_PORT: String(await freePort()) }
-        const env = { ...served, ...other(place) }
-        copyFileSync(place.db, place.path('copy.db'))
+        const copy = await databaseAt(place.path('copy.db'))
+        const env = { ...served, ...other(place, copy) }
+        await refill(copy)
         await withDaemon(place, ['serve'], served, async () => {
           const [fix = ''] = await fixesOf(kind, place, env)
-          const before = contentAt(place.db)
+          const before = await contentAt(place.db)
           const { code, stdout } = await runShell({ ...place, env }, fix)
           assert.deepEqual([code, stdout.includes(env.TRUNKLINE_PORT)], [0, true])
-          assert.deepEqual(differences(before, contentAt(place.db)), [])
+          assert.deepEqual(differences(before, await contentAt(place.db)), [])
         })
       }),
     )
@@ -255,7 +244,7 @@ describe('the command that doctor prints fixes, and changes nothing else:', { sk
     const files = [...inFolder.map(name => `${folder}/${name}`), 'config/oddities.ts']
     const sources = files.map(name => readFileSync(name, 'utf8'))
     const kinds = sources.flatMap(text => [...text.matchAll(/kind: '(\w+)'/g)].map(([, kind = '']) => kind))
-    const known = new Set([...TROUBLES.map(({ kind }) => kind), ...ELSEWHERE])
+    const known = new Set([...ALL.map(({ kind }) => kind), ...ELSEWHERE])
     assert.deepEqual(
       kinds.filter(kind => !known.has(kind)),
       [],

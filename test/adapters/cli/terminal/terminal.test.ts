@@ -194,6 +194,7 @@ describe('at a terminal, an account', { skip, timeout: 60_000 }, () => {
 
   it('is the first one when the database is made', async () => {
     const other = workplace()
+    await other.ready
     const screen = atTerminal(other, ['init', '--random-password'])
     await screen.until('E-mail:')
     screen.type(`nobody${ENTER}`)
