@@ -14,8 +14,10 @@ import {
 } from '../../support/cli/cli.ts'
 import { allCommands, examplesOf } from '../../support/cli/commands.ts'
 import { aCall, aPhone, heldSwitch } from '../../support/cli/switches.ts'
+import { type Refill, snapshotOf } from '../../support/data/content.ts'
 import { asteriskRow } from '../../support/data/switch.ts'
 import { type FakeGateway, startGateway } from '../../support/messaging/gateway.ts'
+import { allowDumps, onPostgres } from '../../support/storages.ts'
 
 /** The codes besides 0 that a command with a correct example may end with. */
 const ALSO: Readonly<Record<string, readonly number[]>> = {
@@ -31,9 +33,14 @@ const SWITCHED: RunOptions = {
 
 let place: Workplace
 let gateway: FakeGateway
+/** Makes the database empty, as for a first start, or what it was once all had been prepared. */
+let [blank, refill]: Refill[] = []
 const here = process.cwd()
 before(async () => {
   place = workplace()
+  await place.ready
+  await allowDumps(place.folder)
+  if (onPostgres) blank = await snapshotOf(place.db)
   await furnish(place)
   // The only account is neither disabled nor deleted.
   await place.done('trunkline admin create other@example.com --random-password')
@@ -57,6 +64,7 @@ before(async () => {
   await place.done('trunkline rate import rates.csv --tenant acme --mode replace --effective 2090-01-01 --yes --quiet')
   rmSync('rates.csv')
   await place.done('trunkline db backup furnished.db')
+  refill = await snapshotOf(place.db)
 })
 after(async () => {
   process.chdir(here)
@@ -70,7 +78,7 @@ async function prepare(path: string): Promise<void> {
     rmSync(name, { force: true })
   if (path.endsWith(' export') || path.endsWith(' import'))
     for (const file of readdirSync('.').filter(name => name.endsWith('.csv') && name !== 'Master.csv')) rmSync(file)
-  if (path !== 'init') copyFileSync('furnished.db', place.db)
+  await (path === 'init' ? blank : refill)?.(place.db)
   if (path === 'db restore') copyFileSync('furnished.db', 'trunkline-backup.db')
   const [name = '', verb = ''] = path.split(' ')
   if (verb === 'import') for (const line of await examplesOf(place, `${name} export`)) await place.done(line)

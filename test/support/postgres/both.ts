@@ -20,6 +20,7 @@ const ON_BOTH = [
   'adapters/cli/commands/switching/',
   'adapters/cli/commands/transfer-commands',
   'adapters/cli/doctor/doctor',
+  'adapters/cli/examples',
   'adapters/cli/fields',
   'adapters/cli/hints',
   'adapters/cli/naming/',
