@@ -7,6 +7,7 @@ export type Bound = Scalar | readonly Scalar[]
 export class Sql {
   readonly texts: readonly string[]
   readonly bound: readonly Bound[]
+  #text: string | undefined
 
   /** There is one more text than there are values. */
   constructor(texts: readonly string[], bound: readonly Bound[]) {
@@ -16,7 +17,15 @@ export class Sql {
 
   /** With numbered marks, as PostgreSQL writes them. */
   get text(): string {
-    return this.texts.reduce((text, next, index) => `${text}$${index}${next}`)
+    this.#text ??= this.texts.reduce((text, next, index) => `${text}$${index}${next}`)
+    return this.#text
+  }
+
+  /** The same statement with other values: its text is put together only once. */
+  with(bound: readonly Bound[]): Sql {
+    const same = new Sql(this.texts, bound)
+    same.#text = this.text
+    return same
   }
 }
 

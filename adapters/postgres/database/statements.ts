@@ -31,9 +31,17 @@ const sent = (value: Bound): Scalar =>
     : value
 
 const SPECIAL = /["\\]/
+/** JSON escapes these, the server's arrays do not. */
+const ONLY_OF_JSON = /[\u0000-\u001f\ud800-\udfff]/
 
 function element(value: Scalar): string {
   if (value === null) return 'NULL'
-  if (typeof value === 'string') return `"${SPECIAL.test(value) ? value.replaceAll(/["\\]/g, '\\$&') : value}"`
+  if (typeof value === 'string') return quoted(value)
   return value instanceof Uint8Array ? `"\\\\x${Buffer.from(value).toString('hex')}"` : String(value)
+}
+
+/** JSON.stringify takes a tenth of the time of replaceAll. */
+function quoted(text: string): string {
+  if (!SPECIAL.test(text)) return `"${text}"`
+  return ONLY_OF_JSON.test(text) ? `"${text.replaceAll(/["\\]/g, '\\$&')}"` : JSON.stringify(text)
 }

@@ -5,13 +5,14 @@ import { cascadeOrder, restrictingReferences, stillNeeded } from '../../../core/
 import { TENANT } from '../../../core/resources/references/within.ts'
 import { isNamed, type Resource, type Row, timestamped } from '../../../core/resources/resource.ts'
 import { unmovable } from '../../../core/resources/values/field-errors.ts'
+import { derived } from '../../sql/derived.ts'
 import { tableOf } from '../../sql/table.ts'
 import { andAt, assertCallsMayRefer, isSpread, withoutBucket } from '../calls/spread.ts'
 import { isConstraint } from '../database/errors.ts'
 import type { Queries } from '../database/queries.ts'
-import { joined, raw, type Sql, sql, where } from '../database/sql.ts'
+import { joined, raw, type Scalar, type Sql, sql, where } from '../database/sql.ts'
 import { AUDIT_COLUMNS } from '../service/audit.ts'
-import { type NewRecord, storedRow } from './new-record.ts'
+import type { NewRecord } from './new-record.ts'
 import { plainWriter } from './plain-writer.ts'
 import { nameOf } from './record-names.ts'
 import { assertRules, typeOf } from './record-rules.ts'
@@ -27,39 +28,58 @@ const holding = (values: Row, queries: Queries, resource: Resource): Sql[] =>
 
 /** Stores records of one resource with their audit entries in one statement; returns their views in order. */
 export async function insert(queries: Queries, resource: Resource, records: readonly NewRecord[]): Promise<Json[]> {
-  const ids = (await queries.value<string>(insertSql(resource, records)))?.split(',') ?? []
+  const { statement, columns } = insertion(resource)
+  const values = columns.map(({ of }) => records.map(of))
+  const ids = (await queries.value<string>(statement.with(values)))?.split(',') ?? []
   const write = plainWriter(resource)
-  return records.map((record, place) => write({ ...storedRow(resource, record), id: Number(ids[place]) }))
+  return records.map(({ values, now }, place) =>
+    write(values, { id: Number(ids[place]), created_at: now, updated_at: now }),
+  )
 }
 
-/** Returns the new ids, in order and joined by commas. */
-function insertSql(resource: Resource, records: readonly NewRecord[]): Sql {
-  const fields = Object.entries(resource.fields)
-  const stamps = timestamped(resource)
-  const arrays = [
-    ...fields.map(([name, field]) => {
-      const type = field.kind === 'json' ? 'text' : typeOf(field)
-      return sql`${records.map(({ values }) => values[name] ?? null)}::${raw(type)}[]`
-    }),
-    sql`${records.map(({ now }) => now)}::text[]`,
-    ...(['at', 'actor', 'origin'] as const).map(part => sql`${records.map(({ signed }) => signed[part])}::text[]`),
-    sql`${records.map(({ values }) => JSON.stringify(changesOf(resource, null, values)))}::text[]`,
+/** What the server is sent of each new record. */
+interface Column {
+  readonly name: string
+  readonly type: string
+  of(record: NewRecord): Scalar
+}
+
+function columnsOf(resource: Resource): readonly Column[] {
+  const text = (name: string, of: Column['of']): Column => ({ name, type: 'text', of })
+  return [
+    ...Object.entries(resource.fields).map(([name, field]) => ({
+      ...text(name, ({ values }) => values[name] ?? null),
+      ...(field.kind === 'json' ? {} : { type: typeOf(field) }),
+    })),
+    text('made_at', ({ now }) => now),
+    text('noted_at', ({ signed }) => signed.at),
+    text('actor', ({ signed }) => signed.actor),
+    text('origin', ({ signed }) => signed.origin),
+    text('changes', ({ values }) => JSON.stringify(changesOf(resource, null, values))),
   ]
-  const columns = [...fields.map(([name]) => name), ...stamps].join()
-  const inserted = [
-    ...fields.map(([name, { kind }]) => (kind === 'json' ? `u.${name}::json` : `u.${name}`)),
-    ...stamps.map(() => 'u.made_at'),
-  ].join()
-  const names = [...fields.map(([name]) => name), 'made_at', 'noted_at', 'actor', 'origin', 'changes', 'place'].join()
-  return sql`WITH u AS MATERIALIZED (
-      SELECT nextval(${`${tableOf(resource.name)}_id_seq`}::regclass) AS id, g.* FROM (
-        SELECT * FROM unnest(${joined(arrays, ', ')}) WITH ORDINALITY AS x(${raw(names)}) ORDER BY place) g),
-    t AS (INSERT INTO ${table(resource)} (id, ${raw(columns)}) SELECT u.id, ${raw(inserted)} FROM u),
+}
+
+/** The statement that stores records and returns their ids, in order and joined by commas; it binds an array a column. */
+const insertion = derived(resource => {
+  const columns = columnsOf(resource)
+  const stored = [
+    ...Object.entries(resource.fields).map(([name, { kind }]) => [name, kind === 'json' ? `${name}::json` : name]),
+    ...timestamped(resource).map(name => [name, 'made_at']),
+  ]
+  const statement = sql`WITH u AS MATERIALIZED (
+      SELECT nextval('${raw(tableOf(resource.name))}_id_seq') AS id, g.* FROM (
+        SELECT * FROM unnest(${joined(
+          columns.map(({ type }) => sql`${null}::${raw(type)}[]`),
+          ', ',
+        )}) WITH ORDINALITY AS x(${raw(columns.map(({ name }) => name).join())}, place) ORDER BY place) g),
+    t AS (INSERT INTO ${table(resource)} (id, ${raw(stored.map(([name]) => name).join())})
+      SELECT u.id, ${raw(stored.map(([, value]) => `u.${value}`).join())} FROM u),
     a AS (INSERT INTO audit (${raw(AUDIT_COLUMNS)})
-      SELECT u.noted_at, u.actor, u.origin, 'create', ${resource.name}, u.changes, u.id,
+      SELECT u.noted_at, u.actor, u.origin, 'create', '${raw(resource.name)}', u.changes, u.id,
         ${raw(isNamed(resource) ? nameOf(resource, 'u') : 'NULL')} FROM u ORDER BY u.id)
     SELECT string_agg(u.id::text, ',' ORDER BY u.id) FROM u`
-}
+  return { statement, columns }
+})
 
 /** ` AND …`: where the record of a spread table is. */
 const at = (queries: Queries, resource: Resource, id: number): Sql =>

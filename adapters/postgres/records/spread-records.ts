@@ -44,7 +44,8 @@ export async function insertSpread(
     within.run(noteSql(resource, records, ids)),
     ...inFewSizes(rows).map(some => within.run(sql`${insertion}${joined(some, ', ')}`)),
   ])
-  return stored.map(plainWriter(resource))
+  const write = plainWriter(resource)
+  return stored.map(row => write(row))
 }
 
 function noteSql(resource: Resource, records: readonly NewRecord[], ids: readonly number[]): Sql {

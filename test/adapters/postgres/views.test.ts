@@ -12,6 +12,9 @@ const AWKWARD = [
   ...['"', '\\', '\\n', '\\u0041', '\u2028', '\u2029', '\ufeff', '\ufffd', '😀', '{}', '[]', 'NULL', ','],
 ].join('')
 
+/** Text with marks that arrays escape, and none that only JSON does. */
+const QUOTED = '"\\\\n" \\u0041 {,} é\u007f\u2028'
+
 const META = '{"a" : 1.10e2,"b":[-0, 1E400, 12345678901234567890],"a":"\\u00e9\\ud83d\\ude00\\/","c":{ }}'
 
 async function shown({ records }: PostgresStorage, name: string): Promise<string> {
@@ -32,7 +35,13 @@ async function withStorage(check: (storage: PostgresStorage) => Promise<void>): 
 const VALUES = {
   tenants: { name: AWKWARD, settings: META },
   sms_gateways: { name: AWKWARD, meta: META, use_ssl: true, password: AWKWARD },
-  cdrs: { caller_number: AWKWARD, cost: 900_719_925_474_099, ended_at: null, extension_id: null },
+  cdrs: {
+    caller_number: AWKWARD,
+    destination_number: QUOTED,
+    cost: 900_719_925_474_099,
+    ended_at: null,
+    extension_id: null,
+  },
 }
 
 for (const name of ['tenants', 'sms_gateways', 'cdrs'] as const)
