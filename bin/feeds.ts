@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Logger } from 'pino'
 import { type Follower, pbx } from '../adapters/pbx/pbx.ts'
-import type { FeedSetting } from '../config/feeds.ts'
+import { type FeedSetting, nameOf } from '../config/feeds.ts'
 import type { FeedRules } from '../core/calls/record-call.ts'
 import type { Calls, Quarantined, Retry } from '../core/ports/calls.ts'
 
@@ -20,7 +20,7 @@ export const withPresentRules = (calls: Calls, feeds: readonly FeedSetting[]): C
   ...calls,
   quarantine: async function* () {
     for await (const quarantined of calls.quarantine()) {
-      const setting = feeds.find(({ path }) => path === quarantined.feed)
+      const setting = feeds.find(feed => nameOf(feed) === quarantined.feed)
       yield setting ? { ...quarantined, ...presentOf(setting, quarantined) } : quarantined
     }
   },
@@ -70,7 +70,7 @@ export async function retryChanged(
 }
 
 function retryOf(feeds: readonly FeedSetting[], quarantined: Quarantined): Retry | null {
-  const setting = feeds.find(({ path }) => path === quarantined.feed)
+  const setting = feeds.find(feed => nameOf(feed) === quarantined.feed)
   if (!setting) return null
   const { format, rules } = presentOf(setting, quarantined)
   if (format === quarantined.format && isDeepStrictEqual(rules, quarantined.rules)) return null
@@ -87,8 +87,9 @@ export type FollowedFeed = FeedSetting & { readonly removes?: boolean }
 /** Follows a feed until the signal aborts. */
 export function followFeed(setting: FollowedFeed, calls: Calls, signal: AbortSignal, log: Logger): Follower {
   const { path, format, every = EVERY_SECONDS, removes = false } = setting
-  const onTrouble = (err: unknown): void => log.error({ err, feed: path }, 'a feed is held up')
-  const feed = { name: path, rules: rulesOf(setting) }
+  const name = nameOf(setting)
+  const onTrouble = (err: unknown): void => log.error({ err, feed: name }, 'a feed is held up')
+  const feed = { name, rules: rulesOf(setting) }
   return pbx.follow({ feed, path, format, every, removes, onTrouble }, tellingOfQuarantine(calls, log), signal)
 }
 

@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox'
+import { Value } from 'typebox/value'
 import { isSwitchName, SOURCE_FORMATS } from '../core/calls/completed-call.ts'
 import { isTimeZone } from '../core/dates.ts'
 import { isJsonObject } from '../core/json.ts'
@@ -7,11 +8,12 @@ import { type Wrong, wrongMember } from './members.ts'
 const FORMATS = [...SOURCE_FORMATS, 'auto'] as const
 const text = Type.String({ minLength: 1 })
 
-/** A feed of call records; `every` is the seconds between two checks. */
-export const feed = Type.Object(
+/** A feed of call records; `every` is the seconds between two checks, `name` its path unless given. */
+const feed = Type.Object(
   {
     format: Type.Enum([...FORMATS]),
     path: text,
+    name: Type.Optional(Type.String({ minLength: 1, maxLength: 200 })),
     timezone: Type.Optional(Type.Refine(Type.String(), isTimeZone)),
     tenant: Type.Optional(text),
     contexts: Type.Optional(Type.Record(Type.String(), text)),
@@ -23,9 +25,19 @@ export const feed = Type.Object(
 
 export type FeedSetting = Static<typeof feed>
 
+/** Returns the name under which the feed's place and its records in quarantine are stored. */
+export const nameOf = ({ name, path }: Pick<FeedSetting, 'name' | 'path'>): string => name ?? path
+
+/** Finds the first feed whose given name is that of another feed; -1 for none. */
+const takenName = (list: readonly FeedSetting[]): number =>
+  list.findIndex(({ name }, index) => list.some((other, at) => at !== index && name === nameOf(other)))
+
+export const feeds = Type.Refine(Type.Array(feed, { maxItems: 100 }), list => takenName(list) === -1)
+
 const WANTS: Readonly<Record<keyof FeedSetting, string>> = {
   format: `one of ${FORMATS.join(', ')}`,
   path: 'a path',
+  name: 'a name of 1 to 200 characters',
   timezone: 'an IANA time zone such as Europe/Kyiv',
   tenant: 'the slug of a tenant',
   contexts: "an object of tenants' slugs by context",
@@ -44,5 +56,7 @@ export function wrongFeed(value: unknown): Wrong | null {
       : { at: '', says: `must be an object, not ${JSON.stringify(one)}` }
     if (wrong) return { ...wrong, at: `[${index}]${wrong.at}` }
   }
-  return null
+  if (!Value.Check(Type.Array(feed), value)) return null
+  const taken = takenName(value)
+  return taken === -1 ? null : { at: `[${taken}].name`, says: 'must differ from the names and paths of other feeds' }
 }

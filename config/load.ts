@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import { isServerAddress } from '../core/database-address.ts'
 import { AppError } from '../core/errors.ts'
 import { isJsonObject } from '../core/json.ts'
 import {
@@ -61,10 +63,13 @@ export function loadSettings({ flags, environment, file: named }: Given): Loaded
 const EVERY_SECONDS = 0.2
 
 /** Adds the feed of Asterisk's call records as its setup writes them, unless a feed replaces it. */
-const withAsterisk = ({ feeds, asterisk }: Settings): Settings['feeds'] =>
-  asterisk?.cdr_file === undefined || feeds.some(({ path }) => path === asterisk.cdr_file)
-    ? feeds
-    : [...feeds, { format: 'asterisk-csv', path: asterisk.cdr_file, timezone: 'UTC', every: EVERY_SECONDS }]
+function withAsterisk({ feeds, asterisk, db }: Settings): Settings['feeds'] {
+  const path = asterisk?.cdr_file
+  if (path === undefined || feeds.some(feed => feed.path === path)) return feeds
+  // Each machine of a fleet may have an Asterisk of its own, with the same paths.
+  const named = isServerAddress(db) ? { name: `${path} on ${hostname()}` } : {}
+  return [...feeds, { format: 'asterisk-csv', path, ...named, timezone: 'UTC', every: EVERY_SECONDS }]
+}
 
 /** How messages name a setting, or a place within it. */
 type Label = (at: string) => string

@@ -2,7 +2,7 @@ import { hostname, networkInterfaces } from 'node:os'
 import { isAbsolute, resolve } from 'node:path'
 import { hasPassword, isServerAddress } from '../core/database-address.ts'
 import type { Loaded } from './load.ts'
-import type { Settings } from './settings.ts'
+import { declarations, environmentName, type Settings } from './settings.ts'
 
 /** Settings that are valid one by one, but not together. */
 export interface Oddity {
@@ -18,7 +18,25 @@ export const odditiesIn = ({ settings, sources, file }: Loaded): Oddity[] => [
     ? [relative(settings.db, file)]
     : []),
   ...(sources.db === 'flag' && hasPassword(settings.db) ? [shownPassword] : []),
+  ...withoutEffect(settings, sources, file),
 ]
+
+const OF_SERVERS = ['db_password_file', 'cdr_partitions'] as const
+const OF_FILES = ['job_dir'] as const
+
+/** Finds settings that only the other kind of database uses. */
+function withoutEffect(settings: Settings, sources: Loaded['sources'], file: string | null): Oddity[] {
+  const [unused, database] = isServerAddress(settings.db)
+    ? [OF_FILES, 'a PostgreSQL server, which keeps such files itself']
+    : [OF_SERVERS, 'an SQLite file']
+  return unused
+    .filter(name => ['environment', 'file'].includes(sources[name]) && settings[name] !== declarations[name].fallback)
+    .map(name => ({
+      kind: 'setting_unused',
+      finding: `${name} has no effect: the database is ${database}`,
+      fix: sources[name] === 'file' ? `"\${EDITOR:-vi}" '${file}'` : `unset ${environmentName(name)}`,
+    }))
+}
 
 const relative = (db: string, file: string | null): Oddity => ({
   kind: 'db_relative',

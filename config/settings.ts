@@ -2,7 +2,7 @@ import Type, { type Static, type TSchema } from 'typebox'
 import { Value } from 'typebox/value'
 import { ROLE_MODES } from '../core/access/modes.ts'
 import { ASTERISK_WANTS, asteriskSchema, wrongAsterisk } from './asterisk.ts'
-import { FEEDS_WANT, feed, wrongFeed } from './feeds.ts'
+import { FEEDS_WANT, feeds, wrongFeed } from './feeds.ts'
 import { FREESWITCH_WANTS, freeswitchSchema, wrongFreeswitch } from './freeswitch.ts'
 import type { Wrong } from './members.ts'
 
@@ -158,10 +158,10 @@ export const declarations = {
     'the link in the QR code of a telephone; {user}, {secret}, {domain}, {server}, {port} and {transport} are filled in',
   ),
   feeds: setting(
-    Type.Array(feed, { maxItems: 100 }),
+    feeds,
     [],
     FEEDS_WANT,
-    'call records to follow: a list of {format, path, timezone, tenant, contexts, switch, every}',
+    'call records to follow: a list of {format, path, name, timezone, tenant, contexts, switch, every}',
   ),
   asterisk: setting(
     asteriskSchema,

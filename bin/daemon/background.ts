@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { Logger } from 'pino'
 import type { Follower } from '../../adapters/pbx/pbx.ts'
+import { nameOf } from '../../config/feeds.ts'
 import type { Settings } from '../../config/settings.ts'
 import type { Calls } from '../../core/ports/calls.ts'
 import type { Trunkline } from '../compose.ts'
@@ -79,7 +80,7 @@ interface DutyFeed {
 
 /** A folder that a switch fills is another one on each switch. */
 const feedsOf = ({ feeds }: Settings, served: readonly Served[]): readonly DutyFeed[] => [
-  ...feeds.map(feed => ({ duty: `feed ${feed.path}`, feed })),
+  ...feeds.map(feed => ({ duty: `feed ${nameOf(feed)}`, feed })),
   ...served.flatMap(({ folder, name }) =>
     folder === null ? [] : [{ duty: `feed ${folder} of ${name}`, feed: emptiedFolder(folder) }],
   ),

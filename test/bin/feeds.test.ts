@@ -13,6 +13,23 @@ before(() => {
 })
 after(() => folder.remove())
 
+it('feeds of one path are followed each by itself under names of their own', async () => {
+  const path = join(folder.path, 'named.csv')
+  writeFileSync(path, asteriskRow({ accountcode: 'late' }))
+  const daemon = await startDaemon({
+    TRUNKLINE_DB: await databaseAt(folder.path, 'named.db'),
+    TRUNKLINE_FEEDS: JSON.stringify(['pbx-1', 'pbx-2'].map(name => ({ format: 'asterisk-csv', path, name }))),
+  })
+  try {
+    for (const name of ['pbx-1', 'pbx-2']) {
+      const { quarantined } = JSON.parse(await daemon.untilLogged(`"feed":"${name}"`))
+      assert.equal(quarantined, 1)
+    }
+  } finally {
+    await daemon.stop()
+  }
+})
+
 it('a daemon logs how many records of a feed went to quarantine, and where to see them', async () => {
   const path = join(folder.path, 'Master.csv')
   writeFileSync(path, asteriskRow({ accountcode: 'late' }) + asteriskRow({ accountcode: 'late', id: '1.2' }))

@@ -52,6 +52,23 @@ test('a relative path of the database in a file is odd, and nowhere else', () =>
   assert.deepEqual(odditiesIn(loadSettings({ flags: {}, environment: {}, file })), [])
 })
 
+test('a setting of the other kind of database has no effect', () => {
+  const found = (environment: Record<string, string>) =>
+    odditiesIn(loadSettings({ flags: {}, environment })).map(({ finding, fix }) => [finding.split(':')[0], fix])
+  const settings = {
+    ...{ TRUNKLINE_JOB_DIR: '/srv/jobs', TRUNKLINE_CDR_PARTITIONS: 'month' },
+    TRUNKLINE_DB_PASSWORD_FILE: '/etc/trunkline/db-password',
+  }
+  assert.deepEqual(found({ ...settings, TRUNKLINE_DB: 'postgres://db.example.com/trunkline' }), [
+    ['job_dir has no effect', 'unset TRUNKLINE_JOB_DIR'],
+  ])
+  assert.deepEqual(found({ ...settings, TRUNKLINE_DB: '/srv/trunkline.db' }), [
+    ['db_password_file has no effect', 'unset TRUNKLINE_DB_PASSWORD_FILE'],
+    ['cdr_partitions has no effect', 'unset TRUNKLINE_CDR_PARTITIONS'],
+  ])
+  assert.deepEqual(found({ TRUNKLINE_CDR_PARTITIONS: 'off', TRUNKLINE_DB: '/srv/trunkline.db' }), [])
+})
+
 test('an address of PostgreSQL is no relative path, and its password is odd where others see it', () => {
   const db = 'postgres://trunkline:hidden@db.example.com/trunkline'
   const file = join(folder.path, 'address.json')

@@ -47,7 +47,7 @@ const VALUES: Readonly<Record<SettingName, { good: readonly [string, string]; ba
   roles: { good: ['off', 'enforced'], bad: ['', 'on', 'Enforced', 1, true, null] },
   trusted_proxies: { good: ['1', '10'], bad: ['-1', '11', '0.5', 'all', true] },
   feeds: {
-    good: ['[{"format":"auto","path":"Master.csv","switch":"pbx-2"}]', '[]'],
+    good: ['[{"format":"auto","path":"Master.csv","name":"pbx-2","switch":"pbx-2"}]', '[]'],
     bad: ['', 'Master.csv', '{}', `[${Array(101).fill('{"format":"auto","path":"a"}')}]`],
   },
   asterisk: {
@@ -150,11 +150,13 @@ describe('a feed that is wrong', () => {
     [{ ...right, tenant: 7 }, '.tenant', 'must be the slug of a tenant, not 7'],
     [{ ...right, contexts: { a: 1 } }, '.contexts', 'must be an object of tenants\' slugs by context, not {"a":1}'],
     [{ ...right, switch: 'pbx 2' }, '.switch', 'must be a name of letters, digits, _ . : -, not "pbx 2"'],
+    [{ ...right, name: '' }, '.name', 'must be a name of 1 to 200 characters, not ""'],
+    [{ ...right, name: right.path }, '.name', 'must differ from the names and paths of other feeds'],
     [{ ...right, every: 0 }, '.every', 'must be a number of seconds from 0.05 to 3600, not 0'],
     [
       { ...right, tz: 'UTC' },
       '.tz',
-      'is not known; the members are format, path, timezone, tenant, contexts, switch, every',
+      'is not known; the members are format, path, name, timezone, tenant, contexts, switch, every',
     ],
     ['Master.csv', '', 'must be an object, not "Master.csv"'],
   ] as const)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { hostname } from 'node:os'
 import { describe, test } from 'node:test'
+import { nameOf } from '../../config/feeds.ts'
 import { settingsFolder } from '../support/settings.ts'
 
 const { fileWith, load, messageOf } = settingsFolder()
@@ -48,6 +50,9 @@ describe('the setting of Asterisk', () => {
     const asterisk = { dir: 'a', cdr_file: '/log/Master.csv' }
     const { settings } = load({ file: fileWith({ asterisk }) })
     assert.deepEqual(settings.feeds, [{ format: 'asterisk-csv', path: '/log/Master.csv', timezone: 'UTC', every: 0.2 }])
+    const db = 'postgres://trunkline@db.example.com/trunkline'
+    const named = load({ file: fileWith({ asterisk, db }) }).settings.feeds
+    assert.deepEqual(named.map(nameOf), [`/log/Master.csv on ${hostname()}`], 'other machines have other files')
     const feeds = [{ format: 'asterisk-csv', path: '/log/Master.csv', timezone: 'Europe/Kyiv' }]
     assert.deepEqual(load({ file: fileWith({ asterisk, feeds }) }).settings.feeds, feeds)
   })
