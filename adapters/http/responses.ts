@@ -22,7 +22,8 @@ export function respond(ctx: Context, status: number, message: string, data?: Js
 
 /** Sent bytes cannot be taken back, so a list that fails midway is cut off and does not look complete. */
 function streamed(ctx: Context, pieces: AsyncIterable<string>): Readable {
-  return Readable.from(pieces).once('error', () => ctx.res.destroy())
+  // Strings are counted, not measured: by default 16 of them would wait.
+  return Readable.from(pieces, { highWaterMark: 1 }).once('error', () => ctx.res.destroy())
 }
 
 async function* enclosed(head: string, data: AsyncIterable<string>, tail: string): AsyncIterable<string> {

@@ -133,6 +133,7 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
   test('are answered while the thread of the daemon is blocked', async () => {
     const answer = await answeredWhileBlocked(`${url}/freeswitch/xml`, registerForm())
     assert.equal(valuesIn(answer)['password'], 's3cret-101')
+    await until('it is noted', () => noted.includes('POST /freeswitch/xml 200'))
   })
 
   test('are counted and logged as if the daemon had answered them itself', async () => {
