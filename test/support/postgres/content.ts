@@ -26,5 +26,6 @@ export async function contentScript(client: Client): Promise<string> {
     text: questions.map(([question]) => `(${question})`).join(' UNION ALL '),
     rowMode: 'array',
   })
-  return [EMPTY, ...rows.map(([statement]) => statement)].join(';\n')
+  // Several workers of the server may answer, in any order.
+  return [EMPTY, ...rows.map(([statement]) => statement).sort()].join(';\n')
 }

@@ -58,6 +58,7 @@ const TROUBLES = ALL.filter(({ isOfFiles = false }) => !(isOfFiles && onPostgres
 /** Kinds that only a system in that state shows, and those of daemons, which have separate tests below. */
 const ELSEWHERE = [
   'db_password_shown',
+  'setting_unused',
   // See call-months.test.ts.
   'not_partitioned',
   'partition_missing',
