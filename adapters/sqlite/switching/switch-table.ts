@@ -93,7 +93,7 @@ export const storedTable = (path: string, shape: SwitchTableShape): StoredTable 
   },
 })
 
-/** What is said of the service's own database would mislead. */
+/** Messages about the service's own database name the wrong commands here. */
 function translated(error: unknown, path: string): unknown {
   const cause = translate(error, path)
   if (!(cause instanceof AppError)) return cause

@@ -44,7 +44,7 @@ test('a call is in the partition of its month, and moves with its start, with it
   await storage.close()
 })
 
-test('calls of several months are read at once, and those that are not there are told', async () => {
+test('calls of several months are found in one read, and a deleted one is not', async () => {
   const storage = await openEmptyByMonth(manualClock())
   const ids = await calls(storage, JANUARY, FEBRUARY, MARCH, LONG_AGO, JANUARY)
   const [first = 0, gone = 0, ...others] = ids

@@ -35,7 +35,7 @@ export async function untilStill(world: World, pages: () => number): Promise<voi
 }
 
 /** Wide records make a list larger than any socket buffer. */
-const PADDING = 'x'.repeat(400)
+const PADDING = 'x'.repeat(800)
 
 /** Stores so many calls of the first tenant, every second one of the first extension. */
 export const storeCalls = (storage: Storage, count: number): Promise<void> =>

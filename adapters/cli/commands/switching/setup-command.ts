@@ -24,7 +24,7 @@ export function setupCommand(run: RunCommand, wiring: Wiring): Command {
       .addOption(
         new Option(
           '--telephones <where>',
-          'where Asterisk reads telephones: a file, or a database without reloads',
+          'where Asterisk reads telephones: a file (default), or a database, which needs no reload',
         ).choices(TELEPHONES),
       ),
     'trunkline switch setup freeswitch --out freeswitch',
