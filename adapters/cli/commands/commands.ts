@@ -102,12 +102,12 @@ export const commands: readonly LazyCommand[] = [
   },
   {
     name: 'calls',
-    summary: 'the calls in progress on the switch: list, end',
+    summary: 'the calls in progress on the switch; calls end ends one',
     load: async (run, wiring) => (await import('./switching/live-commands.ts')).callsCommand(run, wiring),
   },
   {
     name: 'switch',
-    summary: 'the telephone switch: setup, check',
+    summary: 'the telephone switch: setup, check, status, render',
     load: async (run, wiring) => (await import('./switching/switch-command.ts')).switchCommand(run, wiring),
   },
   {
@@ -127,7 +127,7 @@ export const commands: readonly LazyCommand[] = [
   },
   {
     name: 'db',
-    summary: 'the database file: migrate, backup, restore, check',
+    summary: 'the database: migrate, backup, restore, copy, check',
     load: async (run, wiring) => (await import('./service/database-commands.ts')).dbCommand(run, wiring),
   },
   {

@@ -56,6 +56,15 @@ describe('the help', () => {
     })
 })
 
+test('the list of commands names all that a command groups, or none of them', async () => {
+  for (const { name, summary, load } of commands) {
+    const [, named] = /: ([a-z, ]+)$/.exec(summary) ?? []
+    const group = await load(given => given, wiringFor({}))
+    if (named !== undefined)
+      assert.deepEqual(named.split(', ').toSorted(), group.commands.map(sub => sub.name()).toSorted(), name)
+  }
+})
+
 describe('the flags of a field', () => {
   const COMMANDS = ['tenant', 'extension', 'did', 'queue', 'rate', 'gateway', 'cdr', 'device', 'agent', 'route']
 

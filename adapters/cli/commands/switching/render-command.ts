@@ -40,7 +40,7 @@ export function renderCommand(run: RunCommand, wiring: Wiring): Command {
     if (flags['out'] !== undefined) return written(context, absolute(String(flags['out'])), parts)
     const rows = parts.map(part => ({ ...part }))
     const heading = (part: Rendered): string => styled(context, 'dim', `# ${part.switch}: ${part.name}`)
-    return printValue(context, rows, () => parts.flatMap(part => [heading(part), part.text.trimEnd()]))
+    return printValue(context, rows, () => parts.flatMap(part => [heading(part), ...part.text.trimEnd().split('\n')]))
   })
 }
 

@@ -10,7 +10,7 @@ import { statusCommand } from './status-command.ts'
 /** Commands about the switch itself. */
 export const switchCommand = (run: RunCommand, wiring: Wiring): Command =>
   new Command('switch')
-    .description('the telephone switch: setup, check, status, render')
+    .description('the telephone switch')
     .addCommand(setupCommand(run, wiring))
     .addCommand(checkCommand(run, wiring))
     .addCommand(statusCommand(run, wiring))

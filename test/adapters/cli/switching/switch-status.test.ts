@@ -67,11 +67,12 @@ describe('trunkline switch status', () => {
 })
 
 describe('trunkline switch render', () => {
+  const DOCUMENT = '<document>\n  <section/>\n</document>\n'
   const asked: [RenderRequest, boolean][] = []
   const options = withSwitches({
     rendered: async (...given) => {
       asked.push(given)
-      return [{ name: 'directory.xml', text: '<document/>\n' }]
+      return [{ name: 'directory.xml', text: DOCUMENT }]
     },
   })
 
@@ -79,7 +80,7 @@ describe('trunkline switch render', () => {
     for (const words of ['', ' acme', ' acme/101', ' acme/101 0501234567'])
       assert.equal(
         await place.done(`trunkline switch render${words}`, options),
-        '# freeswitch: directory.xml\n<document/>\n',
+        `# freeswitch: directory.xml\n${DOCUMENT}`,
       )
     const nothing = { tenant: null, extension: null, dialled: null }
     assert.deepEqual(asked.splice(0), [
@@ -89,7 +90,7 @@ describe('trunkline switch render', () => {
       [{ tenant: 'acme', extension: '101', dialled: '0501234567' }, false],
     ])
     assert.deepEqual(await place.json('trunkline switch render acme/101', options), [
-      { switch: 'freeswitch', name: 'directory.xml', text: '<document/>\n' },
+      { switch: 'freeswitch', name: 'directory.xml', text: DOCUMENT },
     ])
   })
 
@@ -107,7 +108,7 @@ describe('trunkline switch render', () => {
     assert.equal((await place.run(line, options)).code, 73)
     mkdirSync(out)
     assert.equal(await place.done(line, options), `Written: ${out}/directory.xml\n`)
-    assert.equal(readFileSync(`${out}/directory.xml`, 'utf8'), '<document/>\n')
+    assert.equal(readFileSync(`${out}/directory.xml`, 'utf8'), DOCUMENT)
     assert.equal(statSync(`${out}/directory.xml`).mode & 0o777, 0o600)
     assert.equal((await place.run(line, options)).code, 73)
     assert.ok(existsSync(`${out}/directory.xml`))
