@@ -19,7 +19,10 @@ export async function followLimits(
   let left: Changed = 'all'
   while (!signal.aborted) {
     try {
-      const { records, calls } = await changes.next()
+      const { records, calls } = await changes.next().catch(error => {
+        left = 'all'
+        throw error
+      })
       left = together(left, together(records, calls))
       await limits.look(left)
       left = NOTHING_CHANGED

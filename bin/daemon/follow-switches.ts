@@ -63,7 +63,8 @@ function driver(
       onReconciled(follower.kind)
     } catch (error) {
       // Once the switch is reached again, everything is reconciled.
-      if (error instanceof AppError && error.code === 'unavailable') return
+      const { isConnected } = follower.state()
+      if (!isConnected && error instanceof AppError && error.code === 'unavailable') return
       log.error({ err: error, switch: follower.kind }, 'a switch could not be brought up to date')
       pending = together(pending, changed)
       await pause(AFTER_TROUBLE_MS, undefined, { signal, ref: false }).catch(() => undefined)

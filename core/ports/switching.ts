@@ -45,7 +45,10 @@ export type Changed = ReadonlySet<number> | 'all'
 
 /** Notices changes, by any process, of what switches depend on. */
 export interface SwitchChanges {
-  /** Returns what has changed since the last call; empty if nothing has. The first call begins to follow. */
+  /**
+   * Returns what has changed since the last call; empty if nothing has. The first call begins to follow. If it rejects,
+   * anything may have changed.
+   */
   next(): Promise<{
     /** The tenants whose directory records have changed. */
     readonly records: Changed

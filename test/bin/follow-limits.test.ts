@@ -27,3 +27,26 @@ test('all limits are checked first, then those of tenants with new calls, and ag
   clearInterval(running)
   assert.deepEqual(looks, ['all', 'all', new Set([3, 101]), new Set([3, 101, 4, 100])])
 })
+
+test('all limits are checked again if the changes could not be read', async () => {
+  const ending = new AbortController()
+  const running = setInterval(() => {}, 1_000)
+  const looks: Changed[] = []
+  const limits = {
+    look: async (given: Changed) => {
+      looks.push(given)
+      if (looks.length === 2) ending.abort()
+    },
+  }
+  const outcomes = [new Set<number>(), null, new Set([1])]
+  const changes = {
+    next: async () => {
+      const records = outcomes.shift()
+      if (!records) throw new Error('no')
+      return { records, calls: new Set<number>() }
+    },
+  }
+  await followLimits(limits, changes, log, ending.signal)
+  clearInterval(running)
+  assert.deepEqual(looks, ['all', 'all'])
+})

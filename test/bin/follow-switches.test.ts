@@ -18,10 +18,11 @@ function held() {
   let waiting: Changed = NOTHING_CHANGED
   let heard: (() => void) | null = null
   let outcome = (): Promise<void> => Promise.resolve()
+  let isConnected = true
   const calls: unknown[] = []
   const follower: SwitchFollower = {
     kind: 'freeswitch',
-    state: () => ({ isConnected: true, pending: [] }),
+    state: () => ({ isConnected, pending: [] }),
     run: (onDue, signal) => {
       connect = () => onDue('all')
       return new Promise(resolve => signal.addEventListener('abort', () => resolve()))
@@ -43,6 +44,9 @@ function held() {
   return {
     calls,
     connect: () => connect(),
+    disconnect: () => {
+      isConnected = false
+    },
     change: (...ids: number[]) => {
       waiting = together(waiting, new Set(ids))
     },
@@ -97,18 +101,30 @@ test('changes while a switch is being updated are sent together', async () => {
   await end()
 })
 
-test('a change is sent again if it failed, but not while the switch is away', async () => {
+test('a change is sent again if it failed, as when the database could not be reached', async () => {
   const { calls, change, comesTo, reconciled, end } = held()
-  comesTo(() => Promise.reject(new AppError('unavailable', 'FreeSWITCH is not connected.')))
+  comesTo(() => Promise.reject(new AppError('unavailable', 'The database cannot be reached.')))
   change(1)
   await reconciled(1)
   comesTo(() => Promise.reject(new Error('no')))
-  change(2)
   await reconciled(2)
   comesTo(() => Promise.resolve())
-  change(3)
+  change(2)
   await reconciled(3)
-  assert.deepEqual(calls, [[1], [2], [2, 3]])
+  assert.deepEqual(calls, [[1], [1], [1, 2]])
+  await end()
+})
+
+test('a change is not sent again while the switch is away', async () => {
+  const { calls, change, comesTo, disconnect, reconciled, end } = held()
+  disconnect()
+  comesTo(() => Promise.reject(new AppError('unavailable', 'FreeSWITCH is not connected.')))
+  change(1)
+  await reconciled(1)
+  comesTo(() => Promise.resolve())
+  change(2)
+  await reconciled(2)
+  assert.deepEqual(calls, [[1], [2]])
   await end()
 })
 
