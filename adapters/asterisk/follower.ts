@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { AppError } from '../../core/errors.ts'
 import type { Calls } from '../../core/ports/calls.ts'
 import type { SwitchTable } from '../../core/ports/switching/table.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../../core/ports/switching.ts'
@@ -59,6 +60,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   const used: SourceParts['used'] = spender => usedSoFar(spender, watch.calls(), { ...parts, limitUsage: parts.usage })
   const rendered = source({ ...parts, used }, inTable ?? IN_FILE)
   let manager: Manager | null = null
+  /** As they were last written. */
   let files: Readonly<Record<FileName, MarkedFile>> | null = null
   let lastLeftOut = ''
   const reloads = reloader({
@@ -107,6 +109,8 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
           await manager.closed
         } catch (error) {
           if (!signal.aborted) onTrouble(error)
+          // A switch that is started later finds its files.
+          if (files === null && isUnavailable(error)) due('all')
         }
         manager?.close()
         manager = null
@@ -125,11 +129,12 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     reconcile: async changed => {
       const { files: texts, leftOut } = await rendered.refresh(changed)
       const former = files
-      files = markedFiles(texts)
-      for (const [name, { text }] of Object.entries(files)) await writeFileWhole(join(folder, `${name}.conf`), text)
+      const present = markedFiles(texts)
+      for (const [name, { text }] of Object.entries(present)) await writeFileWhole(join(folder, `${name}.conf`), text)
+      files = present
       tellLeftOut(leftOut)
       const tookAccess = inTable?.tookAccess() ?? false
-      reloads.want(files, tookAccess || former === null || refusesMore(former.pjsip.text, files.pjsip.text))
+      reloads.want(present, tookAccess || former === null || refusesMore(former.pjsip.text, present.pjsip.text))
       seeTable().catch(onTrouble)
       if (manager) await endRefused(place, rendered)
     },
@@ -142,6 +147,8 @@ const markedFiles = (texts: Rendered['files']): Readonly<Record<FileName, Marked
   queues: marked('queues', texts.queues),
   voicemail: marked('voicemail', texts.voicemail),
 })
+
+const isUnavailable = (error: unknown): boolean => error instanceof AppError && error.code === 'unavailable'
 
 const CREDENTIAL = /^md5_cred = .*$/gm
 

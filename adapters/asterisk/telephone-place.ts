@@ -65,20 +65,22 @@ export async function readsTable(manager: Manager, name: string): Promise<void> 
 export function telephonesInTable(table: SwitchTable): TelephonesInTable {
   let name = ''
   let hasTaken = false
+  let isUnmarked = false
   const note = (changes: readonly RowChange[]): void => {
     hasTaken ||= changes.some(isTaken)
+    isUnmarked ||= changes.some(needsReload)
   }
   const mark = async (): Promise<TableRow> => {
     const marker = markerRow(nameIn(await table.rows(NOBODY)) || random(), random())
     await table.replace(NOBODY, [marker])
+    isUnmarked = false
     return marker
   }
   return {
     put: async (tenant, telephones) => {
-      const changes = await table.replace(tenant, telephones.map(telephoneRow))
-      note(changes)
+      note(await table.replace(tenant, telephones.map(telephoneRow)))
       // At once: a later run would not know what this one has added.
-      if (changes.some(needsReload)) await mark()
+      if (isUnmarked) await mark()
       return ''
     },
     settle: async tenants => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
 import { TELEPHONE_TABLE } from '../../../adapters/asterisk/render/telephones.ts'
+import { NOBODY } from '../../../adapters/asterisk/telephone-place.ts'
 import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { switchTable } from '../../../adapters/sqlite/switching/switch-table.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -39,6 +40,8 @@ describe('an Asterisk that reads telephones from a database', () => {
   const ids = (): unknown[] => seen("SELECT id FROM tl_endpoints WHERE id NOT LIKE '\\_\\_%' ESCAPE '\\' ORDER BY id")
   const pjsip = (): string => readFileSync(join(asterisk.folder, 'pjsip.conf'), 'utf8')
   const settled = async (): Promise<void> => {
+    // On a busy machine, the first rendering would hold up the login for too long.
+    await until('it is connected', () => asterisk.due.length > 0)
     await follower.reconcile('all')
     await until('all files are loaded', () => asterisk.taken.length >= 4)
   }
@@ -102,6 +105,27 @@ describe('an Asterisk that reads telephones from a database', () => {
     await settled()
     const before = pjsip()
     set(1, 'acme', { extensions: [extension('101', { hasVoicemail: true }), extension('102')] })
+    await follower.reconcile(new Set([1]))
+    assert.notEqual(pjsip(), before)
+  })
+
+  test('is reloaded for a new telephone although that could not be noted at first', async () => {
+    let isFailing = false
+    const held = table
+    table = {
+      ...held,
+      replace: async (owner, rows) => {
+        if (isFailing && owner === NOBODY) throw new Error('no')
+        return held.replace(owner, rows)
+      },
+    }
+    start()
+    await settled()
+    const before = pjsip()
+    isFailing = true
+    set(1, 'acme', { extensions: [extension('101'), extension('102'), extension('103')] })
+    await assert.rejects(follower.reconcile(new Set([1])), /no/)
+    isFailing = false
     await follower.reconcile(new Set([1]))
     assert.notEqual(pjsip(), before)
   })

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, test } from 'node:test'
@@ -93,6 +93,7 @@ describe('an Asterisk that is followed', () => {
     const answer = asterisk.model.answer
     await asterisk.manager.close()
     start(PASSWORD, place)
+    await until('everything is due', () => asterisk.due.includes('all'))
     await follower.reconcile('all')
     assert.match(readFileSync(join(asterisk.folder, 'pjsip.conf'), 'utf8'), /^\[acme-101\]/m)
     await until('the error is reported', () => asterisk.troubles.length > 0)
@@ -198,6 +199,21 @@ describe('an Asterisk that is followed', () => {
     await follower.reconcile(new Set([1]))
     assert.deepEqual(asterisk.model.channels, [])
     await slow.close()
+  })
+
+  test('refuses an old secret at once although the files could not be written at first', async () => {
+    // A reload takes a minute, after which a change that refuses nobody would wait for ten.
+    const now = (): number => performance.now() + asterisk.reloads().length * 60_000
+    follower = asterisk.start({ directory: held(worlds), now })
+    await follower.reconcile('all')
+    await settled()
+    const taken = asterisk.taken.length
+    rmSync(asterisk.folder, { recursive: true })
+    set('acme', { extensions: [extension('101', { secret: 'another' }), extension('102')] })
+    await assert.rejects(follower.reconcile(new Set([1])), { code: 'ENOENT' })
+    mkdirSync(asterisk.folder)
+    await follower.reconcile(new Set([1]))
+    await until('the new secret is loaded', () => asterisk.taken.includes('pjsip', taken))
   })
 
   test('reports records that cannot be on the switch, when those change', async () => {
