@@ -50,7 +50,7 @@ export function serveAsterisk({ asterisk: setting }: Settings, serving: Serving)
       log.warn(summary, 'some records cannot be on Asterisk')
     },
   })
-  return { follower, name: switchName('asterisk', place), mounts: [], folder: null, close: async () => undefined }
+  return { follower, name: switchName('asterisk', place), mounts: [], folder: null, close: async () => table?.close() }
 }
 
 const MOST_TOLD = 20

@@ -106,8 +106,7 @@ const optionsOf = (telephone: Telephone, type: Type): Readonly<Record<string, st
 const columnOf = (type: Type, name: string): string => `${type}_${name}`
 
 /** The view that Asterisk reads each type of object from. */
-export const viewOf = (type: string): string => `tl_${type}s`
-export const VIEWS = TYPES.map(type => ({ type, view: viewOf(type) }))
+export const VIEWS = TYPES.map(type => ({ type, view: `tl_${type}s` }))
 
 const isOwn = (type: Type, name: string): boolean => OWN[type].some(own => own === name)
 
