@@ -38,7 +38,11 @@ export async function findings({ folder, user, table, stored, connected }: Exami
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     const finding = error.message.replace(/\.$/, '')
-    return [...found, isWrong('manager', finding, 'trunkline switch setup asterisk --help')]
+    const fix =
+      error.code === 'unavailable'
+        ? 'start Asterisk, or set asterisk.manager to where its manager interface listens (manager.conf)'
+        : "set asterisk.manager to the user and password of Asterisk's manager.conf"
+    return [...found, isWrong('manager', finding, fix)]
   }
 }
 

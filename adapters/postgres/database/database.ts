@@ -33,7 +33,7 @@ interface Transactions<Q extends Queries = Queries> {
 
 /** Repeats its own reads after a lost connection. */
 export interface Database extends Queries, Transactions, LongReads {
-  /** Long reads for somebody: once the signal aborts, they reject with its reason, and the server stops working on them. */
+  /** Long reads that end once the signal aborts: they reject with its reason, and the server stops working on them. */
   until(signal: AbortSignal | undefined): LongReads
   /**
    * `write` for work that finds what it has stored already, such as calls by their ids: repeats it after a lost

@@ -27,7 +27,10 @@ interface Reported {
   readonly timezone: string
 }
 
-/** Returns the report of one tenant, or of all (null) by slug. Throws `invalid` if it is not a month; the signal's reason once that aborts. */
+/**
+ * Returns the report of one tenant, or of all (null) by slug. Throws `invalid` if it is not a month, and the signal's
+ * reason once that aborts.
+ */
 export async function usageReports(
   { records, calls }: UsagePorts,
   { tenantId, month, by }: { tenantId: number | null; month: string; by: UsageGroup | null },

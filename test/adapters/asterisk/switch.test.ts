@@ -201,13 +201,15 @@ describe('an Asterisk that is asked', () => {
       found.map(({ code, severity }) => [code, severity]),
       [['asterisk_manager', 'error']],
     )
+    assert.match(found[0]?.fix ?? '', /user and password/)
     assert.ok(!JSON.stringify(found).includes('wrong'))
     rmSync(folder, { recursive: true })
     assert.ok((await codes()).includes('asterisk_folder'))
     const away = ask()
     await manager.close()
     await assert.rejects(away.calls(), error => error instanceof AppError && error.code === 'unavailable')
-    assert.ok((await away.check()).some(({ code }) => code === 'asterisk_manager'))
+    const unreached = (await away.check()).find(({ code }) => code === 'asterisk_manager')
+    assert.match(unreached?.fix ?? '', /^start Asterisk/)
     manager = await heldManager(() => null)
   })
 
