@@ -4,16 +4,16 @@ import { raw } from '../../adapters/postgres/database/sql.ts'
 import type { PostgresStorage } from '../../adapters/postgres/storage.ts'
 import { AppError } from '../../core/errors.ts'
 import { resourceNamed } from '../../core/resources/all.ts'
-import { openEmptyCluster } from '../support/citus.ts'
 import { manualClock } from '../support/clock.ts'
 import { insert } from '../support/data/rows.ts'
+import { openEmpty } from '../support/postgres/databases.ts'
 
 const BUCKETS = 4_096
 
 let storage: PostgresStorage
 
 before(async () => {
-  storage = await openEmptyCluster(manualClock())
+  storage = await openEmpty(manualClock())
 })
 after(() => storage.close())
 

@@ -1,7 +1,4 @@
-import { before } from 'node:test'
 import { EVERY_PORT, prove } from '../contracts/all.ts'
-import { assertCluster, openEmptyCluster } from '../support/citus.ts'
+import { openEmpty } from '../support/postgres/databases.ts'
 
-before(assertCluster)
-
-prove({ name: 'Citus', serves: EVERY_PORT, open: openEmptyCluster })
+prove({ name: 'Citus', serves: EVERY_PORT, open: clock => openEmpty(clock) })

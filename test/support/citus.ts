@@ -1,47 +1,69 @@
+import { Client } from 'pg'
 import { citus } from '../../adapters/citus/citus.ts'
-import { connect } from '../../adapters/postgres/database/database.ts'
-import { raw } from '../../adapters/postgres/database/sql.ts'
-import { openStorage, type PostgresStorage } from '../../adapters/postgres/storage.ts'
-import type { ManualClock } from './clock.ts'
+import { clientConfig } from '../../adapters/postgres/database/options.ts'
+import type { Spread } from '../../adapters/sql/spread.ts'
+import { runningServer, type TestServer } from './postgres/server.ts'
 
-/** The address of a cluster's coordinator, with a database whose name holds "test": the tests empty it. */
+/** The address of a cluster's coordinator, as a superuser, and of a database there that knows the workers. */
 export const CLUSTER = 'TRUNKLINE_TEST_CITUS'
 const LEAST_WORKERS = 2
 
-/** The address in the environment. Throws, with advice, if there is none for tests. */
-export function clusterAddress(): string {
+/** How the tables of the database at this address are spread. */
+export const spreadOf = (address: string): Spread | null => (address.startsWith('citus:') ? citus : null)
+
+const NODES = `SELECT nodename AS host, nodeport AS port FROM pg_dist_node
+  WHERE isactive AND noderole = 'primary' ORDER BY groupid`
+
+/** A node as the others know it. */
+interface Node {
+  readonly host: string
+  readonly port: number
+}
+
+/** The cluster that the environment names. Throws, with advice, unless it has enough workers. */
+export async function clusterOfTests(): Promise<TestServer> {
   const address = process.env[CLUSTER] ?? ''
-  if (!/^citus:\/\/[^?]*\/[^/?]*test[^/?]*(?:\?|$)/.test(address))
+  if (spreadOf(address) === null)
     throw new Error(
-      `${CLUSTER} must be the address of a coordinator and of a database for tests, such as citus://trunkline@127.0.0.1/trunkline_test; its tables are emptied.`,
+      `Set ${CLUSTER} to the address of a Citus coordinator, as a superuser, and of a database that knows its workers, such as citus://postgres@127.0.0.1/trunkline_test.`,
     )
-  return address
-}
-
-/** Throws if there is no cluster with enough workers. */
-export async function assertCluster(): Promise<void> {
-  const database = connect(clusterAddress(), citus)
-  try {
-    const workers = (await database.value<number>(raw('SELECT count(*) FROM citus_get_active_worker_nodes()'))) ?? 0
-    if (workers < LEAST_WORKERS)
-      throw new Error(`The cluster needs ${LEAST_WORKERS} workers for the tests, and has ${workers}.`)
-  } finally {
-    await database.close()
+  const [coordinator, ...workers] = await rowsOf<Node>(address, NODES)
+  if (coordinator === undefined || workers.length < LEAST_WORKERS)
+    throw new Error(
+      `The cluster of ${CLUSTER} needs ${LEAST_WORKERS} workers for the tests, and has ${workers.length}.`,
+    )
+  const { address: at, stop } = runningServer(address)
+  const partsOf = (database: string): string[] => [at(database), ...workers.map(node => onNode(at(database), node))]
+  const join = async (database: string): Promise<void> => {
+    await Promise.all(partsOf(database).map(part => rowsOf(part, 'CREATE EXTENSION citus')))
+    await rowsOf(at(database), `SELECT citus_set_coordinator_host('${coordinator.host}', ${coordinator.port})`)
+    for (const { host, port } of workers) await rowsOf(at(database), `SELECT citus_add_node('${host}', ${port})`)
   }
+  return { address: at, partsOf, join, stop }
 }
 
-const EMPTY = `DO $$ DECLARE name text; BEGIN
-  DELETE FROM cdrs;
-  PERFORM set_config('session_replication_role', 'replica', true);
-  FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public'
-    AND tablename NOT IN ('schema_version', 'cdrs', 'cdr_ratings', 'cdr_rating_history')
-    LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
-  FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL
-    LOOP PERFORM setval(name::regclass, 1, false); END LOOP; END $$`
+const LEFT = `SELECT datname FROM pg_database WHERE datname ~ '^trunkline_test_(schema_)?[0-9a-f]{12}(_draft)?$'`
 
-/** An empty storage of the present schema on the cluster. */
-export async function openEmptyCluster(clock: ManualClock): Promise<PostgresStorage> {
-  const storage = await openStorage(clusterAddress(), { clock, create: true, migrate: true }, citus)
-  await storage.database.script(EMPTY)
-  return storage
+/** Drops the databases that tests have left on the cluster. */
+export async function clear({ partsOf }: TestServer): Promise<void> {
+  for (const part of partsOf('postgres'))
+    for (const { datname } of await rowsOf<{ datname: string }>(part, LEFT))
+      await rowsOf(part, `DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
+}
+
+function onNode(address: string, { host, port }: Node): string {
+  const url = new URL(address)
+  url.searchParams.set('host', host)
+  url.searchParams.set('port', String(port))
+  return url.href
+}
+
+async function rowsOf<Row extends object>(address: string, sql: string): Promise<readonly Row[]> {
+  const client = new Client(clientConfig(address))
+  await client.connect()
+  try {
+    return (await client.query<Row>(sql)).rows
+  } finally {
+    await client.end()
+  }
 }

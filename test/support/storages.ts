@@ -5,8 +5,11 @@ import type { Storage } from '../../core/ports/storage.ts'
 import type { Clock } from '../../core/ports/system.ts'
 import { STORAGE } from './postgres/both.ts'
 
-/** Whether the tests of this process are on PostgreSQL. */
-export const onPostgres: boolean = process.env[STORAGE] === 'postgres'
+/** Whether the tests of this process are on a Citus cluster. */
+export const onCitus: boolean = process.env[STORAGE] === 'citus'
+
+/** Whether they are on PostgreSQL, of one server or of a cluster. */
+export const onPostgres: boolean = onCitus || process.env[STORAGE] === 'postgres'
 
 /** Loaded before any test begins, since it cleans up when all tests of a file have ended. */
 const postgres = onPostgres ? await import('./postgres/databases.ts') : null
@@ -28,8 +31,10 @@ export function emptyDatabase(path: string): TestDatabase {
 
 /** Opens the database with this setting `db`. */
 export async function opened(db: string, clock: Clock): Promise<Storage> {
-  const open = isServerAddress(db) ? (await import('../../adapters/postgres/storage.ts')).openStorage : openStorage
-  return open(db, { clock, create: true, migrate: true })
+  const opening = { clock, create: true, migrate: true }
+  if (!isServerAddress(db)) return openStorage(db, opening)
+  const [postgres, { spreadOf }] = [await import('../../adapters/postgres/storage.ts'), await import('./citus.ts')]
+  return postgres.openStorage(db, opening, spreadOf(db))
 }
 
 const known = new Map<string, Promise<string>>()
@@ -52,6 +57,9 @@ export async function onDatabase<T>(db: string, clock: Clock, use: (storage: Sto
   const storage = await opened(db, clock)
   return use(storage).finally(() => storage.close())
 }
+
+/** Why what needs a backup cannot run here, or false. */
+export const noDumps: string | false = onCitus ? 'a cluster is not backed up by a dump' : false
 
 /** Makes backups and restores possible on either storage, with files in this folder. */
 export async function allowDumps(folder: string): Promise<void> {

@@ -5,7 +5,7 @@ import type { Wiring } from '../../../adapters/cli/program.ts'
 import { AppError } from '../../../core/errors.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
 import { readerOf } from '../../support/data/reader.ts'
-import { allowDumps, onPostgres } from '../../support/storages.ts'
+import { allowDumps, noDumps, onPostgres } from '../../support/storages.ts'
 
 interface Entry {
   readonly id: number
@@ -57,7 +57,7 @@ describe('trunkline audit list --security', () => {
     )
   })
 
-  it('has backups and restores, with their files', async () => {
+  it('has backups and restores, with their files', { skip: noDumps }, async () => {
     await place.done(`trunkline db backup ${place.path('copy.db')}`)
     const [backup] = await fresh()
     assert.deepEqual(
@@ -91,7 +91,7 @@ describe('trunkline audit list --security', () => {
     )
   })
 
-  it('fails no backup when it cannot be written', async () => {
+  it('fails no backup when it cannot be written', { skip: noDumps }, async () => {
     const full = (wiring: Wiring): Wiring => ({
       ...wiring,
       open: async (...given) => {

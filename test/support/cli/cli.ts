@@ -130,6 +130,12 @@ export async function furnish(place: Workplace): Promise<void> {
   for (const line of lines) await place.done(line, { input: 'kW3-9fQm-Zt81\n' })
 }
 
+/** The ids of all calls, in the order in which they were stored: on a cluster they carry a bucket. */
+export async function callIds(place: Workplace): Promise<readonly number[]> {
+  const calls: readonly { id: number }[] = await place.json('trunkline cdr list')
+  return calls.map(({ id }) => id).sort((one, other) => one - other)
+}
+
 const PROGRAM = resolve('dist/bin/trunkline.js')
 
 /** Why tests of the built program cannot run, or false. */

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 
 /**
- * The storage that tests run on: SQLite without this variable, PostgreSQL if it is `postgres`, and the files below on
- * each of them if it is `both`, as in a run of all tests.
+ * The storage that tests run on: SQLite without this variable, PostgreSQL if it is `postgres`, a Citus cluster if it is
+ * `citus`, and the files below on SQLite and PostgreSQL if it is `both`, as in a run of all tests.
  */
 export const STORAGE = 'TRUNKLINE_TEST_STORAGE'
 
@@ -80,6 +80,10 @@ const ON_BOTH = [
 ]
 
 export const runsOnBoth = (path: string): boolean => ON_BOTH.some(part => path.startsWith(`test/${part}`))
+
+/** Those of calls on a cluster, which cannot run without one, and all that run on either storage. */
+export const runsOnCitus = (path: string): boolean =>
+  path.startsWith('test/citus/') || (path.endsWith('.test.ts') && runsOnBoth(path))
 
 /** Writes a program beside a compiled test file that runs it on PostgreSQL; returns its path. */
 export function onPostgresToo(file: string): string {

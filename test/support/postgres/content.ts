@@ -9,7 +9,7 @@ export const EMPTY = `DO $$ DECLARE name text; BEGIN
   FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'
     LOOP EXECUTE format('DELETE FROM %I', name); END LOOP;
   FOR name IN SELECT sequencename FROM pg_sequences WHERE schemaname = 'public' AND last_value IS NOT NULL
-    LOOP EXECUTE format('ALTER SEQUENCE %I RESTART', name); END LOOP; END $$`
+    LOOP PERFORM setval(format('%I', name)::regclass, 1, false); END LOOP; END $$`
 
 /** Gives what a database holds as statements that fill an emptied one: of each table that has rows, and each sequence. */
 const STATEMENTS = `

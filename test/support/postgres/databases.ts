@@ -4,22 +4,32 @@ import { Client } from 'pg'
 import { migrations } from '../../../adapters/postgres/database/migrate.ts'
 import { clientConfig } from '../../../adapters/postgres/database/options.ts'
 import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
+import { CLUSTER, clusterOfTests, spreadOf } from '../citus.ts'
 import { type ManualClock, manualClock } from '../clock.ts'
+import { STORAGE } from './both.ts'
 import { EMPTY } from './content.ts'
 import { CHOSEN, runningServer, startServer, type TestServer } from './server.ts'
+
+/** Whether the databases are on a cluster, which runs already. */
+const isSpread = process.env[STORAGE] === 'citus'
 
 /** One server for the tests of a file; a run of all tests has started one for all of them. */
 let server: Promise<TestServer> | null = null
 
 function present(): Promise<TestServer> {
-  server ??= startServer()
+  server ??= isSpread ? clusterOfTests() : startServer()
   return server
 }
 
 const ADMINISTRATION = 'postgres'
 
+/** Runs a statement on every server that has a part of each database. */
 async function administered(statement: string): Promise<void> {
-  const client = new Client(clientConfig((await present()).address(ADMINISTRATION)))
+  await Promise.all((await present()).partsOf(ADMINISTRATION).map(address => onServer(address, statement)))
+}
+
+async function onServer(address: string, statement: string): Promise<void> {
+  const client = new Client(clientConfig(address))
   await client.connect()
   try {
     await client.query(statement)
@@ -32,17 +42,25 @@ async function administered(statement: string): Promise<void> {
 const free: string[] = []
 const made: string[] = []
 
+const dropMade = async (): Promise<void> => {
+  for (const name of made.splice(0)) await administered(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+}
+
 after(async () => {
-  for (const name of made) await administered(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+  if (!isSpread) await dropMade()
   await (await server)?.stop()
 })
+// A cluster stays, and the tests of a file close their programs last.
+if (isSpread) process.once('beforeExit', dropMade)
 
 const newName = (): string => `trunkline_test_${randomBytes(6).toString('hex')}`
+const newlyNamed = (name: string): string =>
+  `CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`
 
 /** The address of an empty database. */
 export async function newDatabase(): Promise<string> {
   const name = newName()
-  await administered(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
+  await administered(newlyNamed(name))
   made.push(name)
   return (await present()).address(name)
 }
@@ -63,8 +81,8 @@ export async function openEmptyByMonth(clock: ManualClock): Promise<PostgresStor
 /** An empty storage of the present schema. */
 export async function openEmpty(clock: ManualClock, { callsByMonth = false } = {}): Promise<PostgresStorage> {
   const waiting = callsByMonth ? freeByMonth : free
-  const address = waiting.pop() ?? (await newDatabase())
-  const storage = await openStorage(address, { clock, create: true, callsByMonth })
+  const address = waiting.pop() ?? (await (isSpread ? newCopy() : newDatabase()))
+  const storage = await openStorage(address, { clock, create: true, callsByMonth }, spreadOf(address))
   return {
     ...storage,
     close: async () => {
@@ -75,6 +93,13 @@ export async function openEmpty(clock: ManualClock, { callsByMonth = false } = {
   }
 }
 
+/** The address of a database of the present schema. */
+async function newCopy(name = newName()): Promise<string> {
+  await administered(`CREATE DATABASE ${name} TEMPLATE ${await template()} STRATEGY file_copy`)
+  if (isSpread) made.push(name)
+  return (await present()).address(name)
+}
+
 /**
  * A database of the present schema for a program. Its address is known before the database is there. The run of all
  * tests drops it, since the tests of a file close their programs last.
@@ -82,21 +107,12 @@ export async function openEmpty(clock: ManualClock, { callsByMonth = false } = {
 export function reserve(): { readonly db: string; readonly ready: Promise<void>; release(): Promise<void> } {
   const present = free.pop()
   const name = newName()
-  const db = present ?? runningServer(process.env[CHOSEN] ?? '').address(name)
-  const create = async (): Promise<void> => {
-    await administered(`CREATE DATABASE ${name} TEMPLATE ${await template()} STRATEGY file_copy`)
-  }
-  const ready = present === undefined ? create() : Promise.resolve()
+  const db = present ?? runningServer(process.env[isSpread ? CLUSTER : CHOSEN] ?? '').address(name)
+  const ready = present === undefined ? newCopy(name).then(() => undefined) : Promise.resolve()
   ready.catch(() => undefined)
   const release = async (): Promise<void> => {
     await ready
-    const client = new Client(clientConfig(db))
-    await client.connect()
-    try {
-      await client.query(EMPTY)
-    } finally {
-      await client.end()
-    }
+    await onServer(db, EMPTY)
     free.push(db)
   }
   return { db, ready, release }
@@ -117,17 +133,22 @@ async function makeTemplate(): Promise<string> {
   try {
     await client.query(`SELECT pg_advisory_lock(1)`)
     const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])
-    if (found.rowCount === 0) {
-      await client.query(`CREATE DATABASE ${name}_draft TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'`)
-      const storage = await openStorage((await present()).address(`${name}_draft`), {
-        clock: manualClock(),
-        create: true,
-      })
-      await storage.close()
-      await client.query(`ALTER DATABASE ${name}_draft RENAME TO ${name}`)
-    }
+    if (found.rowCount === 0) await makeTemplateNamed(name)
   } finally {
     await client.end()
   }
   return name
+}
+
+/** Nobody ever connects to it, so that it can be copied at any time. */
+async function makeTemplateNamed(name: string): Promise<void> {
+  const { address, join } = await present()
+  const draft = `${name}_draft`
+  await administered(newlyNamed(draft))
+  await join(draft)
+  const storage = await openStorage(address(draft), { clock: manualClock(), create: true }, spreadOf(address(draft)))
+  await storage.close()
+  await administered(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${draft}'`)
+  await administered(`CREATE DATABASE ${name} TEMPLATE ${draft}`)
+  await administered(`DROP DATABASE ${draft} WITH (FORCE)`)
 }

@@ -15,6 +15,10 @@ const READY_MS = 30_000
 export interface TestServer {
   /** The address of one of its databases. */
   address(database: string): string
+  /** The addresses of a database on every server that has a part of it: on the nodes of a cluster. */
+  partsOf(database: string): readonly string[]
+  /** Makes one database of new, empty parts. */
+  join(database: string): Promise<void>
   stop(): Promise<void>
 }
 
@@ -118,7 +122,7 @@ async function started({ folder, data, binaries, chosen, port, remove, prepare }
     process.off('exit', present.kill)
   }
   return {
-    address,
+    ...alone(address),
     folder,
     kill: () => end('SIGKILL'),
     restart: async () => {
@@ -190,8 +194,14 @@ export interface OwnServer extends TestServer {
 
 export function runningServer(address: string): TestServer {
   const of = (database: string): string => address.replace(/^([^?]*\/\/[^/?]*)(?:\/[^?]*)?/, `$1/${database}`)
-  return { address: of, stop: async () => undefined }
+  return { ...alone(of), stop: async () => undefined }
 }
+
+const alone = (address: TestServer['address']): Pick<TestServer, 'address' | 'partsOf' | 'join'> => ({
+  address,
+  partsOf: database => [address(database)],
+  join: async () => undefined,
+})
 
 /** The text of a source file, to check whether its tests need a server. */
 export const needsServer = (path: string): boolean => readFileSync(path, 'utf8').includes('support/postgres/')

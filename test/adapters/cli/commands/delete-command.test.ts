@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { furnish, type Ran, type Workplace, workplace } from '../../../support/cli/cli.ts'
+import { callIds, furnish, type Ran, type Workplace, workplace } from '../../../support/cli/cli.ts'
 
 let place: Workplace
 before(async () => {
@@ -28,7 +28,8 @@ describe('deleting', () => {
     await ended('trunkline rate delete acme/380 --yes', { stderr: 'Rate acme/380 deleted.\n' })
     await ended('trunkline rate delete 44 --tenant acme --yes', { stderr: 'Rate acme/44 deleted.\n' })
     await ended('trunkline rate delete id:3 --yes', { stderr: 'Rate acme/49 (id 3) deleted.\n' })
-    await ended('trunkline cdr delete 1 --yes', { stderr: 'CDR 1 deleted.\n' })
+    const [call] = await callIds(place)
+    await ended(`trunkline cdr delete ${call} --yes`, { stderr: `CDR ${call} deleted.\n` })
   })
 
   it('of a name that two records have deletes neither, and no hint chooses one', async () => {

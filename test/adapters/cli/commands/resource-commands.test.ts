@@ -4,7 +4,7 @@ import { commandOf } from '../../../../adapters/cli/naming/resource-names.ts'
 import type { Wiring } from '../../../../adapters/cli/program.ts'
 import { exposedResources } from '../../../../core/resources/all.ts'
 import type { Administration } from '../../../../core/use-cases/records/administer.ts'
-import { furnish, type Ran, type Workplace, workplace } from '../../../support/cli/cli.ts'
+import { callIds, furnish, type Ran, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { startService } from '../../../support/http/app.ts'
 
 let place: Workplace
@@ -80,8 +80,9 @@ describe('a list', () => {
 })
 
 describe('a record', () => {
-  it('is shown one member on each line, and related records by name', () =>
-    ended('trunkline extension show acme/101', {
+  it('is shown one member on each line, and related records by name', async () => {
+    const [call] = await callIds(place)
+    await ended('trunkline extension show acme/101', {
       stdout: `id                 1
 tenant_id          1
 extension_number   101
@@ -95,9 +96,10 @@ updated_at         <time>
 tenant             acme (Acme Ltd)
 devices            1: 00:15:65:a1:b2:c3
 queueAgents        1: acme/800
-cdrs               1: 1
+cdrs               1: ${call}
 `,
-    }))
+    })
+  })
 
   it('shows its secrets on request', () =>
     ended('trunkline extension show acme/101 --show-secrets --fields secret', { stdout: 'secret  kW3-9fQm-Zt81\n' }))
@@ -179,9 +181,10 @@ cdrs               1: 1
       const session = answer.headers.getSetCookie().at(-1)?.split(';')[0] ?? ''
       for (const resource of exposedResources) {
         const name = commandOf(resource)
+        const [{ id }] = await place.json(`trunkline ${name} list`)
         for (const [command, path] of [
           ['list', ''],
-          ['show 1', '/1'],
+          [`show ${id}`, `/${id}`],
         ]) {
           const line = `trunkline ${name} ${command}`
           const { json } = await service.request('GET', `/api/${resource.path}${path}`, { session })

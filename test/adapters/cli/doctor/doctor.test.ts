@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { chmodSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import { furnish, type Workplace, workplace } from '../../../support/cli/cli.ts'
+import { callIds, furnish, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { columnOf, execute } from '../../../support/data/stored.ts'
 import { asteriskRow } from '../../../support/data/switch.ts'
 import { startService, type TestService } from '../../../support/http/app.ts'
@@ -140,9 +140,13 @@ describe('doctor', () => {
       storage,
       `UPDATE agents SET extension_id = ${beta}; UPDATE routes SET target_id = ${beta}; UPDATE cdrs SET extension_id = ${beta}`,
     )
+    const [call] = await callIds(place)
     const found = await findings()
     assert.deepEqual(found, [
-      ['CDR 1 joins two tenants: tenant acme and extension beta/101', "trunkline cdr update id:1 --extension ''"],
+      [
+        `CDR ${call} joins two tenants: tenant acme and extension beta/101`,
+        `trunkline cdr update id:${call} --extension ''`,
+      ],
       ['agent 1 joins two tenants: queue acme/800 and extension beta/101', 'trunkline agent remove id:1'],
       ['route 1 joins two tenants: DID +380441234567 of acme and extension beta/101', 'trunkline route remove id:1'],
     ])

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
-import { furnish, type Workplace, workplace } from '../../../support/cli/cli.ts'
+import { callIds, furnish, type Workplace, workplace } from '../../../support/cli/cli.ts'
 
 let place: Workplace
 before(async () => {
@@ -61,8 +61,9 @@ describe('a plain number', () => {
     const { code, stderr } = await place.run(call('2'))
     assert.equal(code, 67)
     assert.match(stderr, /^error: there is no extension "2"; /)
-    assert.equal((await place.json(call('101'))).extension_id, 1)
-    await place.done('trunkline cdr delete 2 --yes')
+    const { id, extension_id } = await place.json(call('101'))
+    assert.equal(extension_id, 1)
+    await place.done(`trunkline cdr delete ${id} --yes`)
   })
 
   it('that several tenants have is refused with their names, unless the tenant is given', async () => {
@@ -100,7 +101,8 @@ describe('a plain number', () => {
   })
 
   it('is looked up within the given tenant', async () => {
-    assert.equal(await place.done('trunkline cdr list --tenant acme --extension 101 --fields id'), '1\n')
+    const [call] = await callIds(place)
+    assert.equal(await place.done('trunkline cdr list --tenant acme --extension 101 --fields id'), `${call}\n`)
     assert.equal(await place.done('trunkline cdr list --tenant beta --extension 101 --fields id'), '')
     assert.equal((await place.run('trunkline cdr list --extension 101')).code, 64)
   })

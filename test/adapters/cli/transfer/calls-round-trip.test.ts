@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
 import { SOURCE_FORMATS, switchOf } from '../../../../core/calls/completed-call.ts'
 import { OUTCOMES } from '../../../../core/rating/outcome.ts'
-import { type Workplace, workplace } from '../../../support/cli/cli.ts'
+import { callIds, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { type Desk, openDesk } from '../../../support/cli/imports.ts'
 import { readerOf } from '../../../support/data/reader.ts'
 import { asteriskRow, freeswitchRow, ndjsonRow } from '../../../support/data/switch.ts'
@@ -24,20 +24,24 @@ const run = async (place: Workplace, lines: readonly string[]): Promise<void> =>
 /** Everything stored of calls, except this database's ids and times. */
 async function recordsOf(place: Workplace): Promise<unknown[]> {
   const reader = await readerOf(place.db)
-  const calls = await reader.records(
-    `SELECT c.*, r.*, e.extension_number, (SELECT prefix FROM rates WHERE id = r.rate_id) AS present_rate
-       FROM cdrs c LEFT JOIN cdr_ratings r ON r.cdr_id = c.id LEFT JOIN extensions e ON e.id = c.extension_id
-       ORDER BY c.id`,
-  )
+  const calls = await reader.records('SELECT * FROM cdrs ORDER BY id')
+  const ratings = await reader.records('SELECT * FROM cdr_ratings')
+  const extensions = await reader.records('SELECT id, extension_number FROM extensions')
+  const rates = await reader.records('SELECT id, prefix FROM rates')
   const histories = await reader.records('SELECT * FROM cdr_rating_history ORDER BY id')
   await reader.close()
   const own = new Set(['id', 'cdr_id', 'rate_id', 'created_at', 'updated_at', 'extension_id', 'tenant_id', 'run'])
   const withoutOwn = (row: Record<string, unknown>): object =>
     Object.fromEntries(Object.entries(row).filter(([name]) => !own.has(name)))
-  return calls.map(call => ({
-    ...withoutOwn(call),
-    history: histories.filter(({ cdr_id }) => cdr_id === call.id).map(withoutOwn),
-  }))
+  return calls.map(call => {
+    const rating = ratings.find(({ cdr_id }) => cdr_id === call.id)
+    return {
+      ...withoutOwn({ ...call, ...rating }),
+      extension: extensions.find(({ id }) => id === call.extension_id)?.extension_number,
+      present_rate: rates.find(({ id }) => id === rating?.rate_id)?.prefix ?? null,
+      history: histories.filter(({ cdr_id }) => cdr_id === call.id).map(withoutOwn),
+    }
+  })
 }
 
 describe('calls of switches that are exported', () => {
@@ -66,7 +70,10 @@ describe('calls of switches that are exported', () => {
       ...ingests.map(line => at(from, line)),
       ...RATES.slice(1),
       'trunkline cdr rerate --tenant acme --yes',
-      'trunkline cdr update 1 --cost 9.5',
+    ])
+    const [first] = await callIds(from)
+    await run(from, [
+      `trunkline cdr update ${first} --cost 9.5`,
       "trunkline cdr create --tenant acme --extension acme/101 --caller-number 101 --destination-number 102 --direction inbound --disposition ANSWERED --duration-seconds 5 --bill-seconds 5 --cost 0 --started-at '2026-10-03 12:00:00'",
     ])
   })
