@@ -110,8 +110,8 @@ export async function update(
     ...(resource.timestamps ? [sql`updated_at = ${now}`] : []),
   ]
   if (isSpread(within, tableOf(resource.name))) {
-    if (next[TENANT] !== former[TENANT]) throw invalid([unmovable(TENANT, resource)])
     await assertCallsMayRefer(within, [next])
+    if (next[TENANT] !== former[TENANT]) throw invalid([unmovable(TENANT, resource)])
   }
   await within.run(sql`UPDATE ${table(resource)} SET ${joined(set, ', ')} WHERE id = ${id}${at(within, resource, id)}`)
   return plainWriter(resource)({ ...next, ...(resource.timestamps ? { updated_at: now } : {}), id })

@@ -3,6 +3,7 @@ import { mock } from 'node:test'
 import type { Storage } from '../../../core/ports/storage.ts'
 import type { World } from '../data/records.ts'
 import { execute } from '../data/stored.ts'
+import { onCitus } from '../storages.ts'
 
 /** Counts the pages that lists take from the storage while the test runs; the list breaks off after so many. */
 export async function countingPages(
@@ -37,13 +38,16 @@ export async function untilStill(world: World, pages: () => number): Promise<voi
 /** Wide records make a list larger than any socket buffer. */
 const PADDING = 'x'.repeat(800)
 
+/** On a cluster, no default gives an id its bucket. */
+const BUCKETED = onCitus ? { columns: 'id, bucket, ', values: 'i * 4096 + 1, 1, ' } : { columns: '', values: '' }
+
 /** Stores so many calls of the first tenant, every second one of the first extension. */
 export const storeCalls = (storage: Storage, count: number): Promise<void> =>
   execute(
     storage,
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-     INSERT INTO cdrs (tenant_id, extension_id, caller_number, destination_number, direction, disposition,
+     INSERT INTO cdrs (${BUCKETED.columns}tenant_id, extension_id, caller_number, destination_number, direction, disposition,
        duration_seconds, bill_seconds, cost, started_at, ended_at, created_at, updated_at)
-     SELECT 1, CASE i % 2 WHEN 1 THEN 1 END, '+38050' || i, '${PADDING}', 'outbound', 'ANSWERED', i % 100, i % 100, i,
+     SELECT ${BUCKETED.values}1, CASE i % 2 WHEN 1 THEN 1 END, '+38050' || i, '${PADDING}', 'outbound', 'ANSWERED', i % 100, i % 100, i,
        '2026-01-' || (10 + i * 7 % 19) || 'T' || (10 + i % 14) || ':00:00.000000Z', NULL, 'x', 'x' FROM n`,
   )
