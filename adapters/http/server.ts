@@ -43,6 +43,8 @@ export interface Address {
   readonly port: number
   /** The name of the port's setting; default TRUNKLINE_PORT. */
   readonly setting?: string
+  /** What else must name the same port. */
+  readonly namedBy?: string
 }
 
 export interface RunningServer {
@@ -123,21 +125,28 @@ function createBounded(
   return { server, connections }
 }
 
-/** Why an address is not available, and what to do; `setting` is the name of the port's setting. */
-const UNAVAILABLE: Readonly<Record<string, (setting: string) => string>> = {
-  EADDRINUSE: setting => `another program listens there; stop it, or set ${setting} to a free port, or to 0 for any`,
-  EACCES: setting => `this user may not have that port; set ${setting} to one above 1023`,
+/** Advises to choose another port; any port will do only if nothing else must name it. */
+const choose = ({ setting = 'TRUNKLINE_PORT', namedBy }: Address, which: string, orElse = ''): string =>
+  `set ${setting} to ${which}${namedBy === undefined ? orElse : `, and ${namedBy} to the same port`}`
+
+const chooseFree = (place: Address): string => choose(place, 'a free port', ', or to 0 for any')
+
+/** Why an address is not available, and what to do. */
+const UNAVAILABLE: Readonly<Record<string, (place: Address) => string>> = {
+  EADDRINUSE: place => `another program listens there; stop it, or ${chooseFree(place)}`,
+  EACCES: place => `this user may not have that port; ${choose(place, 'one above 1023')}`,
   EADDRNOTAVAIL: () => 'this machine does not have that address; set TRUNKLINE_HOST to one that it has',
   ENOTFOUND: () => 'that host name has no address; set TRUNKLINE_HOST to an address of this machine',
   EAI_AGAIN: () => 'that host name cannot be looked up now; set TRUNKLINE_HOST to an address of this machine',
   EAFNOSUPPORT: () => 'this machine has no addresses of that kind; set TRUNKLINE_HOST to one that it has',
 }
 
-function listening(server: Server, { host, port, setting = 'TRUNKLINE_PORT' }: Address): Promise<void> {
+function listening(server: Server, place: Address): Promise<void> {
+  const { host, port } = place
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const reason = error.code ?? error.message
-      const why = UNAVAILABLE[reason]?.(setting) ?? `set ${setting} to a free port, or to 0 for any`
+      const why = (UNAVAILABLE[reason] ?? chooseFree)(place)
       reject(new AppError('configuration', `Cannot listen on ${host}:${port}: ${why} (${reason}).`))
     })
     server.listen(port, host, resolve)

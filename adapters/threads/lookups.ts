@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Worker } from 'node:worker_threads'
 import type { SwitchLookups } from '../../core/ports/switching/lookups.ts'
 import { type Channel, type Methods, peer } from './peer.ts'
@@ -23,6 +24,9 @@ type LookupMethods = {
 type Reported = readonly (readonly [what: string, parameters: readonly unknown[]])[]
 
 type ReportMethods = { reported(all: Reported): void }
+
+/** The longest that a thread may take to end: more than lookups in flight may continue. */
+const END_MS = 5_000
 
 /** Milliseconds in which reports gather: passing them on one by one took an eighth of the thread's time. */
 const GATHERING_MS = 20
@@ -65,15 +69,22 @@ export function serveLookups<R extends Methods>(
   const main = peer<ReportMethods>(channel, methods)
 }
 
+export interface ThreadWatching {
+  /** Called if the thread ends before it is closed. */
+  onDeath(reason: unknown): void
+  /** Called if the thread has not ended in this time, when it is stopped whatever it does. */
+  onStuck(afterMs: number): void
+}
+
 /**
  * Begins lookups on a thread of their own, which reports by calling `reports`: neither what this thread does meanwhile
- * nor its commits hold up an answer. `onDeath` is called if the thread ends before it is closed. Throws what begins
- * them.
+ * nor its commits hold up an answer. Throws what begins them.
  */
 export async function threadedLookups<R extends Methods>(
   start: () => Worker,
   reports: R,
-  onDeath: (reason: unknown) => void,
+  { onDeath, onStuck }: ThreadWatching,
+  endMs = END_MS,
 ): Promise<ServedLookups> {
   const thread = start()
   const ours: ReportMethods = {
@@ -103,7 +114,12 @@ export async function threadedLookups<R extends Methods>(
       shown: (calls, askedAt) => there.call('shown', calls, askedAt),
       close: async () => {
         isServing = false
-        await there.call('end').finally(end)
+        const ended = there.call('end').then(() => true)
+        try {
+          if (!(await Promise.race([ended, pause(endMs, false, { ref: false })]))) onStuck(endMs)
+        } finally {
+          await end()
+        }
       },
     }
   } catch (error) {

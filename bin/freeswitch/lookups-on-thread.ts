@@ -13,14 +13,15 @@ type PlaceSettings = Pick<Settings, 'host' | 'port' | 'metrics_port' | 'freeswit
 /** Returns where lookups have a port of their own; null if they have none. Throws `configuration`. */
 export function lookupPlace({ host, port, metrics_port, freeswitch }: PlaceSettings): Place | null {
   const lookupPort = freeswitch?.lookup_port
+  const namedBy = 'gateway-url of xml_curl.conf in the configuration of FreeSWITCH'
   if (lookupPort === undefined) return null
   const [taken] = Object.entries({ port, metrics_port }).find(([, other]) => other !== 0 && other === lookupPort) ?? []
   if (taken !== undefined)
     throw new AppError(
       'configuration',
-      `freeswitch.lookup_port is ${lookupPort}, and so is ${taken}; choose another lookup_port, and write it into gateway-url in the configuration of FreeSWITCH too.`,
+      `freeswitch.lookup_port is ${lookupPort}, and so is ${taken}; set freeswitch.lookup_port to a free port, and ${namedBy} to the same port.`,
     )
-  return { host, port: lookupPort, setting: 'freeswitch.lookup_port' }
+  return { host, port: lookupPort, setting: 'freeswitch.lookup_port', namedBy }
 }
 
 /** What the thread of the lookups is started with. */
@@ -38,10 +39,14 @@ export type LookupReports = Pick<Serving, 'writeLog' | 'decided' | 'onLimit'> & 
 /** Begins the lookups of a FreeSWITCH on a thread with its own connection. */
 export const lookupsOnThread = (
   data: LookupData,
-  { writeLog, decided, onLimit, onDeath, metrics: { request, refusal, cut } }: Serving,
+  { log, writeLog, decided, onLimit, onDeath, metrics: { request, refusal, cut } }: Serving,
 ): ReturnType<typeof threads.lookups> =>
   threads.lookups<LookupReports>(
     () => startProgram('lookup-thread', data),
     { writeLog, decided, onLimit, request, refusal, cut },
-    onDeath,
+    {
+      onDeath,
+      onStuck: afterMs =>
+        log.error({ after_ms: afterMs }, 'the thread that answers the switch does not end: it is stopped'),
+    },
   )

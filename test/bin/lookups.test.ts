@@ -186,14 +186,21 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
     const address = other.address()
     assert.ok(address !== null && typeof address === 'object')
     const isNamed = (error: unknown): boolean =>
-      error instanceof AppError && error.code === 'configuration' && /freeswitch\.lookup_port/.test(error.message)
+      error instanceof AppError &&
+      error.code === 'configuration' &&
+      /stop it, or set freeswitch\.lookup_port to a free port, and gateway-url .* to the same port \(/.test(
+        error.message,
+      )
     await assert.rejects(begin(address.port), isNamed)
     other.close()
   })
 
   test('keep the daemon from starting if their port is also another of its own', async () => {
-    await assert.rejects(begin(settings.port), /freeswitch\.lookup_port is 8080, and so is port; choose another/)
-    await assert.rejects(begin(settings.metrics_port), /, and so is metrics_port; choose another/)
+    await assert.rejects(
+      begin(settings.port),
+      /freeswitch\.lookup_port is 8080, and so is port; set freeswitch\.lookup_port to a free port/,
+    )
+    await assert.rejects(begin(settings.metrics_port), /, and so is metrics_port; set freeswitch\.lookup_port/)
   })
 
   test('see a tenant as it was stored a moment ago', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../../core/errors.ts'
 import type { SwitchLookups } from '../../../core/ports/switching/lookups.ts'
@@ -47,12 +48,13 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
     return lookups.shown(callsOf(channelsIn(await ask(SHOW_CHANNELS))), askedAt)
   }
   const stay = async (connected: EventSocket, signal: AbortSignal): Promise<void> => {
-    const ended = connected.closed.then(() => true)
-    const rest = (calls: number): Promise<boolean> => {
+    const over = new AbortController()
+    connected.closed.then(() => over.abort())
+    while (!signal.aborted && !over.signal.aborted) {
+      const calls = await unlessAborted(look(), signal)
       const ms = calls > 0 ? LOOK_MS : IDLE_LOOK_MS
-      return Promise.race([ended, pause(ms, false, { signal, ref: false }).catch(() => true)])
+      await pause(ms, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
     }
-    for (let isOver = false; !isOver; ) isOver = await rest(await look())
   }
   return {
     kind: 'freeswitch',
@@ -89,6 +91,19 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
         [...knownTenants, ...present].flatMap(([id, tenant]) => (tenant ? [[id, tenant] as const] : [])),
       )
     },
+  }
+}
+
+/** Rejects as soon as the signal aborts: what answers lookups may hang, and must not keep the daemon from stopping. */
+async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const settled = new AbortController()
+  const aborted = once(signal, 'abort', { signal: settled.signal }).then((): never => {
+    throw signal.reason
+  })
+  try {
+    return await Promise.race([work, aborted])
+  } finally {
+    settled.abort()
   }
 }
 

@@ -75,7 +75,11 @@ interface World {
   sentAfter(changed: Changed): Promise<string[]>
 }
 
-const following = async (tenants: TenantDirectory[], run: (world: World) => Promise<void>): Promise<void> => {
+const following = async (
+  tenants: TenantDirectory[],
+  run: (world: World) => Promise<void>,
+  told = async (calls: readonly LiveCall[]): Promise<number> => calls.length,
+): Promise<void> => {
   const stopping = new AbortController()
   const troubles: unknown[] = []
   const held = await heldSwitch({ answer: command => answers(world.has, command) })
@@ -83,9 +87,9 @@ const following = async (tenants: TenantDirectory[], run: (world: World) => Prom
     place: held.place,
     directory: directoryOf(() => world.tenants),
     lookups: {
-      shown: async calls => {
+      shown: calls => {
         world.calls = calls
-        return calls.length
+        return told(calls)
       },
     },
     key: KEY,
@@ -259,6 +263,16 @@ describe('a switch that is followed', () => {
       await until('it is noticed', () => world.troubles.length > 0)
       await assert.rejects(world.follower.reconcile('all'), { code: 'unavailable' })
     }))
+
+  test('does not keep the daemon from stopping if lookups hang', async () => {
+    let asked = 0
+    const hangs = (): Promise<number> => {
+      asked++
+      return new Promise(() => {})
+    }
+    await following([acme()], () => until('the lookups are told of the calls', () => asked > 0), hangs)
+    assert.equal(asked, 1)
+  })
 
   test('shows the calls in progress', () =>
     following([acme()], async world => {

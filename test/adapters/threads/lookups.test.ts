@@ -13,18 +13,24 @@ const FAILING = `
   })
 `
 
+/** A thread that has begun, and is then busy for ever. */
+const STUCK = `
+  const { parentPort } = require('node:worker_threads')
+  parentPort.on('message', ({ id, method }) => {
+    if (method === 'begin') parentPort.postMessage({ kind: 'result', id, value: null })
+    else for (;;);
+  })
+`
+
+const onStuck = (): void => assert.fail('it is not stuck')
 const begin = (program: string, onDeath: (reason: unknown) => void) =>
-  threads.lookups(() => new Worker(program, { eval: true }), {}, onDeath)
+  threads.lookups(() => new Worker(program, { eval: true }), {}, { onDeath, onStuck })
 
 test('a thread that dies fails what waits for it, and is reported once', async () => {
   const reasons: unknown[] = []
   const thread = new Worker(FAILING, { eval: true })
   const ended = new Promise(resolve => thread.once('exit', resolve))
-  const lookups = await threads.lookups(
-    () => thread,
-    {},
-    reason => reasons.push(reason),
-  )
+  const lookups = await threads.lookups(() => thread, {}, { onStuck, onDeath: reason => reasons.push(reason) })
   await assert.rejects(lookups.answer(''), /a bug/)
   await assert.rejects(lookups.shown([], 0), /a bug/)
   await ended
@@ -49,6 +55,17 @@ test('a thread that is closed is not reported as dead', async () => {
   const lookups = await begin(FAILING, reason => reasons.push(reason))
   await lookups.close()
   assert.deepEqual(reasons, [])
+})
+
+test('a thread that hangs is stopped after some time, and said to be stuck', async () => {
+  const said: unknown[] = []
+  const thread = new Worker(STUCK, { eval: true })
+  const watching = { onDeath: () => said.push('died'), onStuck: (ms: number) => said.push(ms) }
+  const lookups = await threads.lookups(() => thread, {}, watching, 50)
+  const asked = assert.rejects(lookups.shown([], 0), /ended with 1/)
+  await lookups.close()
+  await asked
+  assert.deepEqual(said, [50])
 })
 
 test('what a thread has reported last arrives before it has ended', async () => {
