@@ -17,9 +17,11 @@ export interface MountParts {
 
 const KIB = 1024
 
+export const LOOKUP_PATH = '/freeswitch/xml'
+
 /** The path for mod_xml_curl's requests, whose forms `answer` answers. */
 export const lookupMount = (parts: MountParts, answer: (form: string) => Promise<string>): Mount =>
-  mount(parts, '/freeswitch/xml', 64 * KIB, answer)
+  mount(parts, LOOKUP_PATH, 64 * KIB, answer)
 
 /** The path for mod_json_cdr's posts, which `store` stores durably. */
 export const recordMount = (parts: MountParts, store: (record: string) => Promise<void>): Mount =>

@@ -4,6 +4,7 @@ import type { SwitchFinding } from '../../../core/ports/switching.ts'
 import type { Trunk } from '../../../core/switching/directory.ts'
 import { gatewaysOf } from '../follow/pushes.ts'
 import { PROBE } from '../lookups/lookup.ts'
+import { LOOKUP_PATH } from '../lookups/mounts.ts'
 import { gatewayOf, trunkOf } from '../names.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 
@@ -15,6 +16,14 @@ export interface Findings {
   readonly key: string
   /** The active trunks. */
   readonly trunks: readonly Trunk[]
+  readonly ports: DaemonPorts
+}
+
+/** Where the daemon answers lookups. */
+export interface DaemonPorts {
+  readonly own: number
+  /** The one that is for lookups alone; null if they have none, or any. */
+  readonly lookups: number | null
 }
 
 /** Returns what is wrong with a FreeSWITCH, as far as it shows from outside. */
@@ -30,7 +39,7 @@ export async function findings(parts: Findings): Promise<readonly SwitchFinding[
   try {
     return [
       ...(await missingModules(socket)),
-      ...(await feedFindings(socket)),
+      ...(await feedFindings(socket, parts)),
       ...(await stockUsers(socket)),
       ...(await gatewayFindings(socket, parts)),
       ...(await tlsFindings(socket, parts)),
@@ -84,18 +93,48 @@ async function missingModules(socket: EventSocket): Promise<SwitchFinding[]> {
   return missing
 }
 
-/** Makes FreeSWITCH request something that only Trunkline answers; returns a finding if no answer comes. */
-async function feedFindings(socket: EventSocket): Promise<SwitchFinding[]> {
+/** Makes FreeSWITCH request something that only Trunkline answers; checks where it asks, and that an answer comes. */
+async function feedFindings(socket: EventSocket, { ports }: Findings): Promise<SwitchFinding[]> {
   const answer = await socket.api(`xml_locate configuration configuration name ${PROBE}`)
-  if (answer.includes(PROBE)) return []
+  const asked = portsAsked(await socket.api('xml_locate configuration configuration name xml_curl.conf'))
+  const expected = ports.lookups ?? ports.own
+  const isExpected = asked.length === 0 || asked.includes(expected)
+  const change = `set the port in gateway-url of xml_curl.conf to ${expected}, then: fs_cli -x reloadxml && fs_cli -x 'reload mod_xml_curl'`
+  if (!answer.includes(PROBE)) return [unanswered(isExpected ? null : { asked, expected, change })]
+  if (isExpected || !asked.includes(ports.own)) return []
   return [
     found(
-      'feed_unanswered',
-      'error',
-      'FreeSWITCH gets no answer from Trunkline: no telephone registers and no call is connected',
-      'see that trunklined runs, and that in xml_curl.conf gateway-credentials has the token of the settings, and gateway-url the port freeswitch.lookup_port, or that of the daemon',
+      'lookup_port',
+      'warning',
+      `FreeSWITCH asks at port ${ports.own}, where telephones wait for clients of the API; port ${expected} is for lookups alone`,
+      change,
     ),
   ]
+}
+
+interface AskedElsewhere {
+  readonly asked: readonly number[]
+  readonly expected: number
+  readonly change: string
+}
+
+const unanswered = (elsewhere: AskedElsewhere | null): SwitchFinding =>
+  found(
+    'feed_unanswered',
+    'error',
+    `FreeSWITCH gets no answer from Trunkline: no telephone registers and no call is connected${elsewhere ? `; it asks at port ${elsewhere.asked.join(' and ')}, and lookups are answered at ${elsewhere.expected}` : ''}`,
+    elsewhere?.change ??
+      'see that trunklined runs, and that in xml_curl.conf gateway-credentials has the token of the settings, and gateway-url the port freeswitch.lookup_port, or that of the daemon',
+  )
+
+/** Returns the ports that gateway-url of a configuration of mod_xml_curl names for lookups. */
+function portsAsked(configuration: string): readonly number[] {
+  const urls = [...configuration.matchAll(/<param name="gateway-url" value="([^"]*)"/g)].flatMap(([, url = '']) =>
+    URL.canParse(url) ? [new URL(url)] : [],
+  )
+  return urls
+    .filter(({ pathname }) => pathname === LOOKUP_PATH)
+    .map(({ port, protocol }) => Number(port || (protocol === 'https:' ? 443 : 80)))
 }
 
 /** Checks for a user of the stock directory, whose password everybody knows. */

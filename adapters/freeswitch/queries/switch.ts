@@ -5,7 +5,7 @@ import type { Trunk } from '../../../core/switching/directory.ts'
 import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from '../socket/channels.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 import { activeTrunks } from '../trunks.ts'
-import { findings, recordsIn } from './findings.ts'
+import { type DaemonPorts, findings, recordsIn } from './findings.ts'
 import { renderedParts } from './rendered-parts.ts'
 
 /** The most calls to ask for the time of their answer, which takes a command each. */
@@ -24,6 +24,7 @@ export interface FreeswitchParts {
   readonly place: EventSocketPlace
   /** Where mod_json_cdr leaves what it could not post; null if the settings do not say. */
   readonly cdrFolder: string | null
+  readonly ports: DaemonPorts
   /** The key of the gateways' marks. */
   readonly key: string
   readonly clock: Clock

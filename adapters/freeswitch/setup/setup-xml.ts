@@ -1,4 +1,4 @@
-import { FREESWITCH_USER } from '../lookups/mounts.ts'
+import { FREESWITCH_USER, LOOKUP_PATH } from '../lookups/mounts.ts'
 import { escaped } from '../lookups/xml.ts'
 
 export interface Ports {
@@ -122,7 +122,7 @@ const configurations = (given: Configuration): string[] => [
   configuration('xml_curl', [
     '<bindings>',
     '  <binding name="trunkline">',
-    `    <param name="gateway-url" value="${escaped(`${given.urls.lookups}/freeswitch/xml`)}" bindings="directory|dialplan|configuration"/>`,
+    `    <param name="gateway-url" value="${escaped(given.urls.lookups + LOOKUP_PATH)}" bindings="directory|dialplan|configuration"/>`,
     ...[
       param('gateway-credentials', `${FREESWITCH_USER}:${given.token}`),
       param('auth-scheme', 'basic'),

@@ -25,12 +25,14 @@ async function asked<T>(
     password = PASSWORD,
     cdrFolder = null,
     world = acme,
-  }: { password?: string; cdrFolder?: string | null; world?: TenantDirectory } = {},
+    lookups = 8081,
+  }: { password?: string; cdrFolder?: string | null; world?: TenantDirectory; lookups?: number | null } = {},
 ): Promise<T> {
   const held = await heldSwitch(behaviour)
   try {
     const of = freeswitch.ask({
       ...{ place: { ...held.place, password }, cdrFolder, key: KEY, clock: manualClock() },
+      ports: { own: 8080, lookups },
       stored: read => read(directoryOf(() => [world])),
     })
     return await ask(of, held.commands)
@@ -86,8 +88,25 @@ const CHANNELS = JSON.stringify({
 })
 const DUMP = 'Event-Name: CHANNEL_DATA\nCaller-Channel-Answered-Time: 1795350002123456\n'
 
+/** As FreeSWITCH shows it. */
+const askingAt = (port: number): string => `<configuration name="xml_curl.conf">
+        <bindings>
+            <binding name="trunkline">
+                <param name="gateway-url" value="http://127.0.0.1:${port}/freeswitch/xml" bindings="directory|dialplan|configuration"></param>
+
+                <param name="gateway-credentials" value="freeswitch:a-token-of-the-tests"></param>
+
+        </binding>
+
+      </bindings>
+
+    </configuration>
+
+`
+
 const GOOD = {
   module_exists: 'true',
+  'xml_locate configuration configuration name xml_curl.conf': askingAt(8081),
   xml_locate: '<configuration name="trunkline.conf"></configuration>',
   global_getvar: '127.0.0.1',
   user_exists: 'false',
@@ -161,6 +180,39 @@ describe('FreeSWITCH, asked over its event socket', () => {
     assert.deepEqual(new Set(await found({ module_exists: 'false' })), new Set(['freeswitch_module_missing']))
     const findings = await asked({ answer: answering({ module_exists: 'false' }) }, of => of.check())
     assert.ok(findings.every(({ fix }) => fix !== null))
+  })
+
+  describe('asks where it should', () => {
+    const ANSWERS = { xml_locate: GOOD.xml_locate }
+    const NONE = { xml_locate: "-ERR can't find configuration" }
+    const findings = (port: number, answers: typeof ANSWERS, lookups: number | null) => {
+      const url = { 'xml_locate configuration configuration name xml_curl.conf': askingAt(port) }
+      return asked({ answer: answering({ ...url, ...answers }) }, of => of.check(), { lookups })
+    }
+
+    test('and is found if it still asks at the port of the API although lookups have their own', async () => {
+      const [first, ...others] = await findings(8080, ANSWERS, 8081)
+      assert.deepEqual([first?.code, first?.severity, others], ['freeswitch_lookup_port', 'warning', []])
+      assert.match(first?.finding ?? '', /asks at port 8080, .*; port 8081 is for lookups alone$/)
+      assert.match(first?.fix ?? '', /^set the port in gateway-url of xml_curl\.conf to 8081, then: fs_cli /)
+    })
+
+    test('and is told the right port if it asks where nothing answers', async () => {
+      const [first, ...others] = await findings(8081, NONE, null)
+      assert.deepEqual([first?.code, others], ['freeswitch_feed_unanswered', []])
+      assert.match(first?.finding ?? '', /; it asks at port 8081, and lookups are answered at 8080$/)
+      assert.match(first?.fix ?? '', /^set the port in gateway-url of xml_curl\.conf to 8080, then: fs_cli /)
+    })
+
+    test('and has other advice if it gets no answer at the right port', async () => {
+      const [first] = await findings(8081, NONE, 8081)
+      assert.match(first?.fix ?? '', /^see that trunklined runs, /)
+    })
+
+    test('and has nothing wrong without a port for lookups, or behind one that leads to it', async () => {
+      assert.deepEqual(await findings(8080, ANSWERS, null), [])
+      assert.deepEqual(await findings(18_081, ANSWERS, 8081), [])
+    })
   })
 
   test('finds a trunk with TLS where its profile has none', async () => {
