@@ -67,6 +67,8 @@ export function source({ directory, used, rates }: SourceParts, place: Telephone
   const byTenant = new Map<number, Known>()
   const gone = new Set<string>()
   const readers = new Map<string, readonly DialledForm[]>()
+  /** The rules of those that are still to be derived. */
+  const missing = new Map<string, TenantDirectory['dialling']>()
   let trunks: readonly Trunk[] = []
   /** False after a failure: what was put into a place may be lost. */
   let isWhole = false
@@ -77,8 +79,7 @@ export function source({ directory, used, rates }: SourceParts, place: Telephone
     const usedNow = await used(found)
     const { telephones, ...text } = await textOf(rates, found, usedNow)
     const inFile = await place.put(tenant.id, telephones)
-    // This can take seconds, and telephones need not wait for it.
-    if (!readers.has(reader)) readers.set(reader, await dialledForms(dialling, nextTurn))
+    if (isActive(tenant.status) && !readers.has(reader)) missing.set(reader, dialling)
     byTenant.set(tenant.id, {
       text,
       telephones: inFile,
@@ -113,6 +114,12 @@ export function source({ directory, used, rates }: SourceParts, place: Telephone
       await read(found)
     }
   }
+  const deriveReaders = async (): Promise<void> => {
+    for (const [reader, dialling] of missing) {
+      readers.set(reader, await dialledForms(dialling, nextTurn))
+      missing.delete(reader)
+    }
+  }
   const rendered = (besides: string): Rendered => {
     const tenants = [...byTenant].sort(([one], [other]) => one - other).map(([, tenant]) => tenant)
     const inUse = new Set(tenants.filter(each => each.isActive).map(({ reader }) => reader))
@@ -130,6 +137,8 @@ export function source({ directory, used, rates }: SourceParts, place: Telephone
       try {
         await readChanged(changed)
         const besides = await place.settle(new Set(byTenant.keys()))
+        // This can take seconds, and no telephone need wait for it.
+        await deriveReaders()
         isWhole = true
         return rendered(besides)
       } catch (error) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, test } from 'node:test'
 import { type Source, source } from '../../../adapters/asterisk/source.ts'
-import { IN_FILE } from '../../../adapters/asterisk/telephone-place.ts'
+import { IN_FILE, type TelephonePlace } from '../../../adapters/asterisk/telephone-place.ts'
 import type { SwitchDirectory } from '../../../core/ports/switching.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { directory, extension, type World } from '../../support/switching/directory.ts'
@@ -11,12 +11,17 @@ describe('what Asterisk is rendered from', () => {
   let worlds: Map<number, World>
   let reads: string[]
   let rendered: Source
+  let all: SwitchDirectory
+  const parts = {
+    used: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set<number>() }),
+    rates: { of: async () => [] },
+  }
   const set = (id: number, slug: string, given: World = {}): unknown =>
     worlds.set(id, { settings: {}, ...given, tenant: { id, slug, ...given.tenant } })
 
   beforeEach(() => {
     ;[worlds, reads] = [new Map(), []]
-    const all = directoryOf(() => [...worlds.values()].map(directory))
+    all = directoryOf(() => [...worlds.values()].map(directory))
     const counted: SwitchDirectory = {
       ...all,
       whole: slug => {
@@ -28,8 +33,7 @@ describe('what Asterisk is rendered from', () => {
         return all.all()
       },
     }
-    const nothing = { tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set<number>() }
-    rendered = source({ directory: counted, used: async () => nothing, rates: { of: async () => [] } }, IN_FILE)
+    rendered = source({ ...parts, directory: counted }, IN_FILE)
     for (const [id, slug] of [
       [1, 'acme'],
       [2, 'beta'],
@@ -68,6 +72,34 @@ describe('what Asterisk is rendered from', () => {
     set(4, 'beta')
     await phones('all')
     assert.deepEqual([...rendered.inactive()], [], 'the slug is in use again')
+  })
+
+  test('the telephones of all tenants are in their place before any rules of dialling are derived', async () => {
+    const done: string[] = []
+    const place: TelephonePlace = {
+      put: async tenant => {
+        done.push(`put ${tenant}`)
+        return ''
+      },
+      settle: async () => {
+        done.push('settle')
+        return ''
+      },
+    }
+    const watched: SwitchDirectory = {
+      ...all,
+      all: async function* () {
+        for await (const found of all.all()) {
+          const read: typeof found.dialling.read = (...dialled) => {
+            if (done.at(-1) !== 'derive') done.push('derive')
+            return found.dialling.read(...dialled)
+          }
+          yield { ...found, dialling: { ...found.dialling, read } }
+        }
+      },
+    }
+    await source({ ...parts, directory: watched }, place).refresh('all')
+    assert.deepEqual(done, ['put 1', 'put 2', 'settle', 'derive'])
   })
 
   test('nothing of a suspended tenant is rendered', async () => {

@@ -49,6 +49,7 @@ export interface Lab {
   cli(...args: string[]): Promise<unknown>
   /** Returns the codes of what `switch check` finds. */
   findings(): Promise<readonly string[]>
+  /** Starts it again; resolves once it has brought the switch in line with the database. */
   startDaemon(): Promise<void>
   /** Returns what a command of the switch's console prints. */
   ask(command: string): Promise<string>
@@ -141,6 +142,7 @@ export async function openLab(net: number, options: LabOptions = {}): Promise<La
   const environment = {
     ...{ TRUNKLINE_CONFIG: settings, TRUNKLINE_DB: database ?? join(folder, 'test.db') },
     ...{ TRUNKLINE_ADMIN_EMAIL: EMAIL, TRUNKLINE_ADMIN_PASSWORD: PASSWORD },
+    TRUNKLINE_METRICS_PORT: String(await freePort()),
     ...given,
   }
   const run = async (args: readonly string[]) => {
@@ -191,6 +193,11 @@ export async function openLab(net: number, options: LabOptions = {}): Promise<La
     },
     startDaemon: async () => {
       lab.daemon = await startDaemon(environment)
+      const follows = async (): Promise<boolean> => {
+        const { printed } = await run(['switch', 'status'])
+        return Array.isArray(printed) && printed.some(each => each.reconciled_at !== null)
+      }
+      await until('it follows the switch', follows, 60_000)
     },
     api: async (method, path, body) => {
       const response = await fetch(`${lab.daemon.url}${path}`, {
