@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { freeswitch } from '../adapters/freeswitch/freeswitch.ts'
 import { http, type RequestMetrics } from '../adapters/http/http.ts'
@@ -10,6 +11,19 @@ import { databasePlace } from './storage/database-place.ts'
 
 /** How long lookups in flight may continue. */
 const GRACE_MS = 2_000
+
+/**
+ * Has Linux run this thread before the daemon's others, since a call waits for it. Returns whether it may:
+ * LimitNICE in the unit allows it.
+ */
+function hurry(): boolean {
+  try {
+    setPriority(constants.priority.PRIORITY_ABOVE_NORMAL)
+    return true
+  } catch {
+    return false
+  }
+}
 
 const { located, listens, log_level, token, allowed }: LookupData = workerData
 if (!parentPort) throw new Error('This file is a worker thread, not a program.')
@@ -25,6 +39,7 @@ threads.serve.lookups<LookupReports>(async report => {
     decided: of => report('decided', of),
     onLimit: (limited, use) => report('onLimit', limited, use),
   }
+  log.debug({ preferred: hurry() }, 'lookups have a thread of their own')
   const clock = system.clock()
   const storage = await (await databasePlace(located)).open({ clock, foldsLog: false })
   const directory = storage.switchDirectory()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { after, before, describe, test } from 'node:test'
 import { Worker } from 'node:worker_threads'
@@ -93,7 +94,7 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
 
   before(async () => {
     const loaded = loadSettings({ flags: {}, environment: {}, file: undefined })
-    settings = { ...loaded.settings, db: await databaseAt(folder.path, 'lookups.db') }
+    settings = { ...loaded.settings, log_level: 'debug', db: await databaseAt(folder.path, 'lookups.db') }
     trunkline = await compose(settings, () => '', { create: true, migrate: true })
     const { records } = trunkline.storage
     const tenant = { slug: 'acme', domain: 'acme.example.com' }
@@ -129,6 +130,19 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
   }
   const isConnected = (answer: string): boolean => actionsIn(answer).some(each => each.startsWith('bridge '))
   const call = (id: string): Record<string, string> => callForm({ 'Unique-ID': id })
+
+  test('run before the other threads of the daemon, if Linux allows it, and the log tells', {
+    skip: process.platform !== 'linux',
+  }, async () => {
+    const nice = (thread: string): number => {
+      const [, fields = ''] = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')
+      return Number(fields.split(' ')[16])
+    }
+    const told = (): string => lines.find(line => line.includes('a thread of their own')) ?? ''
+    await until('it is told', () => told() !== '')
+    const preferred = readdirSync('/proc/self/task').filter(thread => nice(thread) === -7)
+    assert.equal(preferred.length, JSON.parse(told()).preferred ? 1 : 0)
+  })
 
   test('are answered while the thread of the daemon is blocked', async () => {
     const answer = await answeredWhileBlocked(`${url}/freeswitch/xml`, registerForm())
