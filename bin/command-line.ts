@@ -25,7 +25,9 @@ export function wiringFor(environment: Environment): Wiring {
       asterisk: async (_options, setup) => (await import('../adapters/asterisk/asterisk.ts')).asterisk.setup(setup),
       freeswitch: async (options, setup) => {
         const { freeswitch } = await import('../adapters/freeswitch/freeswitch.ts')
-        return freeswitch.setup(setup, { daemonUrl: ownUrl(load(options).settings), addresses: ownAddresses() })
+        const { settings } = load(options)
+        const ownPorts = [settings.port, settings.metrics_port]
+        return freeswitch.setup(setup, { daemonUrl: ownUrl(settings), ownPorts, addresses: ownAddresses() })
       },
     },
     open: async (options, opening) => {

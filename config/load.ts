@@ -55,8 +55,20 @@ export function loadSettings({ flags, environment, file: named }: Given): Loaded
     sources[name] = found?.[0] ?? 'default'
     values[name] = found ? checked(name, found[1], found[2]) : fallback
   }
+  assertOwnLookupPort(values as Settings)
   values['feeds'] = withAsterisk(values as Settings)
   return { settings: values as Settings, sources: sources as Record<SettingName, Source>, file }
+}
+
+/** Throws `configuration` if the lookups of FreeSWITCH are to listen where the daemon listens itself. */
+function assertOwnLookupPort({ port, metrics_port, freeswitch }: Settings): void {
+  const lookupPort = freeswitch?.lookup_port || undefined
+  const [taken] = Object.entries({ port, metrics_port }).find(([, other]) => other === lookupPort) ?? []
+  if (taken !== undefined)
+    throw new AppError(
+      'configuration',
+      `freeswitch.lookup_port is ${lookupPort}, and so is ${taken}; set freeswitch.lookup_port to a free port, and gateway-url of xml_curl.conf in the configuration of FreeSWITCH to the same port.`,
+    )
 }
 
 /** A call must be billed within a second of its end. */

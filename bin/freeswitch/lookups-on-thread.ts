@@ -1,27 +1,18 @@
 import type { http, RequestMetrics } from '../../adapters/http/http.ts'
 import { threads } from '../../adapters/threads/threads.ts'
 import type { Settings } from '../../config/settings.ts'
-import { AppError } from '../../core/errors.ts'
 import type { Serving } from '../serving.ts'
 import type { Located } from '../storage/database-place.ts'
 import { startProgram } from '../threaded.ts'
 
 type Place = Parameters<typeof http.assertFree>[0]
 
-type PlaceSettings = Pick<Settings, 'host' | 'port' | 'metrics_port' | 'freeswitch'>
-
-/** Returns where lookups have a port of their own; null if they have none. Throws `configuration`. */
-export function lookupPlace({ host, port, metrics_port, freeswitch }: PlaceSettings): Place | null {
-  const lookupPort = freeswitch?.lookup_port
+/** Returns where lookups have a port of their own; null if they have none. */
+export function lookupPlace({ host, freeswitch }: Pick<Settings, 'host' | 'freeswitch'>): Place | null {
+  const port = freeswitch?.lookup_port
+  if (port === undefined) return null
   const namedBy = 'gateway-url of xml_curl.conf in the configuration of FreeSWITCH'
-  if (lookupPort === undefined) return null
-  const [taken] = Object.entries({ port, metrics_port }).find(([, other]) => other !== 0 && other === lookupPort) ?? []
-  if (taken !== undefined)
-    throw new AppError(
-      'configuration',
-      `freeswitch.lookup_port is ${lookupPort}, and so is ${taken}; set freeswitch.lookup_port to a free port, and ${namedBy} to the same port.`,
-    )
-  return { host, port: lookupPort, setting: 'freeswitch.lookup_port', namedBy }
+  return { host, port, setting: 'freeswitch.lookup_port', namedBy }
 }
 
 /** What the thread of the lookups is started with. */

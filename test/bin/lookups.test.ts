@@ -209,14 +209,6 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
     other.close()
   })
 
-  test('keep the daemon from starting if their port is also another of its own', async () => {
-    await assert.rejects(
-      begin(settings.port),
-      /freeswitch\.lookup_port is 8080, and so is port; set freeswitch\.lookup_port to a free port/,
-    )
-    await assert.rejects(begin(settings.metrics_port), /, and so is metrics_port; set freeswitch\.lookup_port/)
-  })
-
   test('see a tenant as it was stored a moment ago', async () => {
     const { records } = trunkline.storage
     const tenant = { slug: 'brief', domain: 'brief.example.com' }

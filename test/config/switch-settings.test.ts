@@ -32,6 +32,29 @@ describe('the setting of FreeSWITCH that is wrong', () => {
   })
 })
 
+describe('a port for the lookups of FreeSWITCH', () => {
+  const lookingUpAt = (lookup_port: number): string => fileWith({ freeswitch: { token: TOKEN, lookup_port } })
+
+  test("is not one of the daemon's own", () => {
+    for (const [port, name] of [
+      [8080, 'port'],
+      [9464, 'metrics_port'],
+    ] as const)
+      assert.equal(
+        messageOf({ file: lookingUpAt(port) }),
+        `freeswitch.lookup_port is ${port}, and so is ${name}; set freeswitch.lookup_port to a free port, and gateway-url of xml_curl.conf in the configuration of FreeSWITCH to the same port.`,
+      )
+  })
+
+  test("may be any, 0, as the daemon's own may", () => {
+    const { settings } = load({
+      file: lookingUpAt(0),
+      environment: { TRUNKLINE_PORT: '0', TRUNKLINE_METRICS_PORT: '0' },
+    })
+    assert.equal(settings.freeswitch?.lookup_port, 0)
+  })
+})
+
 describe('the setting of Asterisk', () => {
   test('that is wrong is named by its member, and no secret of it is shown', () => {
     for (const [asterisk, says] of [

@@ -7,6 +7,8 @@ import { configurationOf, type Ports } from './setup-xml.ts'
 export interface SetupSurroundings {
   /** Where FreeSWITCH reaches the daemon: with its port, without a trailing slash. */
   readonly daemonUrl: string
+  /** The ports that the daemon listens at. */
+  readonly ownPorts: readonly number[]
   /** The machine's own addresses other than the loopback's. */
   readonly addresses: readonly string[]
 }
@@ -27,13 +29,14 @@ const secret = (): string => randomBytes(24).toString('base64url')
 /** Returns a complete configuration of FreeSWITCH, and the setting that goes with it. */
 export function freeswitchSetup(
   { out, address, telephones }: SetupOptions,
-  { daemonUrl, addresses }: SetupSurroundings,
+  { daemonUrl, ownPorts, addresses }: SetupSurroundings,
   { ports = PORTS, cdrFolder = CDR_FOLDER }: { readonly ports?: Ports; readonly cdrFolder?: string } = {},
 ): SwitchSetup {
   if (telephones === 'database')
     throw new AppError('malformed', 'FreeSWITCH asks for each telephone: --telephones is for Asterisk.')
   const [token, password] = [secret(), secret()]
-  const lookupPort = daemonUrl.endsWith(`:${ports.lookups}`) ? ports.lookups + 1 : ports.lookups
+  let lookupPort = ports.lookups
+  while (ownPorts.includes(lookupPort)) lookupPort++
   const setting = {
     freeswitch: {
       token,

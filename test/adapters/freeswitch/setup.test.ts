@@ -7,7 +7,7 @@ import { elementsIn, preprocessed } from '../../support/switching/freeswitch.ts'
 const made = (address: string | null = null, addresses: readonly string[] = ['203.0.113.5'], port = 8080) => {
   const { files, steps, reach } = freeswitchSetup(
     { out: '/tmp/out', address },
-    { daemonUrl: `http://127.0.0.1:${port}`, addresses },
+    { daemonUrl: `http://127.0.0.1:${port}`, ownPorts: [port, 8082], addresses },
   )
   const text = (path: string): string => files.find(file => file.path === path)?.text ?? ''
   return { xml: text('freeswitch.xml'), setting: JSON.parse(text('trunkline.json')), steps, reach }
@@ -66,10 +66,10 @@ describe('the initial setup of FreeSWITCH', () => {
     )
   })
 
-  test('has another port for lookups than the daemon has', () => {
+  test('has another port for lookups than those of the daemon', () => {
     const { xml, setting } = made(null, [], 8081)
-    assert.equal(setting.freeswitch.lookup_port, 8082)
-    assert.equal(configured(xml, 'xml_curl')['gateway-url'], 'http://127.0.0.1:8082/freeswitch/xml')
+    assert.equal(setting.freeswitch.lookup_port, 8083)
+    assert.equal(configured(xml, 'xml_curl')['gateway-url'], 'http://127.0.0.1:8083/freeswitch/xml')
     assert.equal(configured(xml, 'json_cdr')['url'], 'http://127.0.0.1:8081/freeswitch/cdr')
   })
 

@@ -145,7 +145,7 @@ export async function openLab({ net, database, environment: given = {}, configur
   const ports = { telephones: 25_560, carriers: 25_580, eventSocket, lookups: eventSocket + 3 }
   const daemonPort = ports.eventSocket + 1
   const address = `127.0.${net}.1`
-  const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}`, addresses: [] }
+  const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}`, ownPorts: [daemonPort], addresses: [] }
   const setup = freeswitch.setup({ out: folder, address }, surroundings, { ports, cdrFolder: join(folder, 'cdr') })
   for (const { path, text } of setup.files)
     writeFileSync(join(folder, 'conf', path), path === 'freeswitch.xml' ? (configured?.(text, folder) ?? text) : text)
