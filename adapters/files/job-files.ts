@@ -65,6 +65,11 @@ export function folderFiles(folder: string) {
     extendUpload: (id: number, at: number, bytes: Uint8Array) =>
       writeAt(folder, pathOf(folder, { id, name: 'upload' }), at, bytes),
     removeUpload: (id: number) => remove({ id, name: 'upload' }),
+    sizeOfJob: async (id: number) => {
+      let bytes = 0
+      for (const name of NAMES) bytes += await sizeOf(pathOf(folder, { id, name }))
+      return bytes
+    },
     removeOfJob: async (id: number) => {
       for (const name of NAMES) await remove({ id, name })
     },

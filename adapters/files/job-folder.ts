@@ -42,6 +42,11 @@ export function jobFolder(folder: string): JobStore {
     inOrder(() => replaceFile(folder, place(kind, value.id), JSON.stringify(value)))
   const openOf = (jobs: Entries['jobs'], account: number): number =>
     [...jobs.values()].filter(job => job.owner.id === account && !isOver(job)).length
+  const bytesOf = async (jobs: Entries['jobs'], account: number): Promise<number> => {
+    let bytes = 0
+    for (const { id, owner } of jobs.values()) if (owner.id === account) bytes += await files.sizeOfJob(id)
+    return bytes
+  }
   const removeUpload = async (id: number): Promise<void> => {
     ;(await entries()).uploads.delete(id)
     writings.delete(id)
@@ -93,7 +98,8 @@ export function jobFolder(folder: string): JobStore {
     },
     addJob: async (draft, check) => {
       const { jobs } = await entries()
-      check(openOf(jobs, draft.owner.id))
+      const bytes = await bytesOf(jobs, draft.owner.id)
+      check({ open: openOf(jobs, draft.owner.id), bytes })
       const job = { ...draft, id: ++last }
       jobs.set(job.id, job)
       await save('job', job)

@@ -1,13 +1,25 @@
+import { AppError } from '../errors.ts'
 import type { JobFile, JobFiles } from '../ports/jobs.ts'
 import type { RejectSink } from '../ports/transfer.ts'
 import type { ImportError } from '../transfer/found.ts'
 import type { Job } from './job.ts'
+import { sizeText } from './limits.ts'
 
 /** Characters gathered before they are kept, and how many such blocks may wait for that. */
 const BLOCK = 128 * 1024
 const MOST_WAITING = 4
 
 const encoder = new TextEncoder()
+
+/** Files that refuse to grow longer than so many bytes: `append` throws `too_large`. */
+export const boundedFiles = (files: JobFiles, most: number): JobFiles => ({
+  ...files,
+  append: async (job, file, at, bytes) => {
+    if (at + bytes.length > most)
+      throw new AppError('too_large', `More than ${sizeText(most)} of results are not kept: use the command line.`)
+    return files.append(job, file, at, bytes)
+  },
+})
 
 /** A file of a job that is written to its end, in blocks. `ready` resolves with its length so far. */
 class GrowingFile {

@@ -17,7 +17,8 @@ import { assertSensible, importText, planImport } from '../transfer/import.ts'
 import type { ImportWatcher } from '../transfer/import-types.ts'
 import { keepsPlace } from '../transfer/imported-resource.ts'
 import type { ExportJob, ImportJob, Job } from './job.ts'
-import { type ErrorSink, errorSink, outputSink, rejectSink } from './job-sinks.ts'
+import { boundedFiles, type ErrorSink, errorSink, outputSink, rejectSink } from './job-sinks.ts'
+import { JOB_LIMITS } from './limits.ts'
 
 /** The ports of a job. */
 export interface JobPorts {
@@ -26,6 +27,8 @@ export interface JobPorts {
   readonly clock: Clock
   digestOf(text: string): string
   readonly files: JobFiles
+  /** The longest file that is kept of a job, in bytes; that of the service by default. */
+  readonly mostBytes?: number
   /** Opens the text of these bytes, with a name for messages. */
   openText(name: string, pieces: AsyncIterable<Uint8Array>): Promise<TextInput>
 }
@@ -39,8 +42,10 @@ export interface JobWork {
 
 /** Runs a job to its end. Never rejects for an expected reason. */
 export async function runJob(job: Job, work: JobWork): Promise<JobEnd> {
+  const { files, mostBytes = JOB_LIMITS.resultBytes } = work.ports
+  const bounded = { ...work, ports: { ...work.ports, files: boundedFiles(files, mostBytes) } }
   try {
-    return await (job.kind === 'import' ? runImportJob(job, work) : runExportJob(job, work))
+    return await (job.kind === 'import' ? runImportJob(job, bounded) : runExportJob(job, bounded))
   } catch (error) {
     return endOf(error, job)
   }

@@ -18,12 +18,19 @@ export interface JobFiles {
     from?: number,
   ): Promise<{ readonly bytes: number; readonly pieces: AsyncIterable<Uint8Array> } | null>
   /**
-   * Appends to a file of a job after its first `at` bytes. Throws `conflict` if the run is over, `storage_full`, and
-   * `too_large` for more than is kept.
+   * Appends to a file of a job after its first `at` bytes. Throws `conflict` if the run is over, and `storage_full`.
    */
   append(job: Pick<Job, 'id' | 'run'>, file: JobFile, at: number, bytes: Uint8Array): Promise<void>
   /** Cuts a file of a job off after that many bytes. */
   truncate(job: Pick<Job, 'id'>, file: JobFile, bytes: number): Promise<void>
+}
+
+/** What the jobs of an account take. */
+export interface HeldJobs {
+  /** Those that wait or run. */
+  readonly open: number
+  /** The bytes of the files of all of them, uploads aside. */
+  readonly bytes: number
 }
 
 /** Keeps uploads and jobs, which outlive the process, for all programs that serve the database. */
@@ -43,16 +50,16 @@ export interface JobStore {
   /** Returns the uploads that no bytes have come for since, and no job has. */
   forgottenUploads(before: Timestamp): Promise<readonly number[]>
 
-  /** Adds a job, one at a time for each account. `check` gets the number of the account's open jobs, and may throw. */
-  addJob(draft: Draft<Job>, check: (open: number) => void): Promise<Job>
+  /** Adds a job, one at a time for each account. `check` gets what the account's jobs take, and may throw. */
+  addJob(draft: Draft<Job>, check: (held: HeldJobs) => void): Promise<Job>
   findJob(id: number): Promise<Job | null>
   /** Returns the jobs of accounts of that tenant, or all for null; the latest first. */
   listJobs(tenantId: number | null): Promise<readonly Job[]>
   /** Returns the jobs that wait or run; the oldest first. */
   openJobs(): Promise<readonly Job[]>
   /**
-   * Changes a job in one step. Returns the changed job; null if there is none, or if `change` returns null. `check` is
-   * that of `addJob`.
+   * Changes a job in one step. Returns the changed job; null if there is none, or if `change` returns null. `check`
+   * gets the number of the account's open jobs, and may throw.
    */
   changeJob(id: number, change: (job: Job) => Job | null, check?: (open: number) => void): Promise<Job | null>
   /** Notes the progress of a run, unless it is over. */

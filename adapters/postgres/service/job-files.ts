@@ -5,9 +5,6 @@ import { translate, translating } from '../database/errors.ts'
 import type { Queries } from '../database/queries.ts'
 import { type Sql, sql } from '../database/sql.ts'
 
-/** The most bytes of a job's file, and of those of all jobs of an account as it begins another. */
-const MOST_BYTES = 4 * 1024 ** 3
-const MOST_OF_ACCOUNT = 8 * 1024 ** 3
 /** Chunks read at once; each has some hundred KiB. */
 const PAGE = 4
 
@@ -28,8 +25,6 @@ export function jobFiles(database: Database): JobFiles {
       return bytes === undefined ? null : { bytes, pieces: pieces(database, file, from) }
     },
     append: async ({ id, run }, name, at, bytes) => {
-      if (at + bytes.length > MOST_BYTES)
-        throw new AppError('too_large', 'More than 4 GiB of results are not kept: use the command line.')
       const added = await database.repeatable(within =>
         within.run(sql`INSERT INTO job_chunks (id, name, at, bytes)
           SELECT id, ${name}, ${at}::bigint, ${bytes}::bytea FROM (
@@ -46,12 +41,11 @@ export function jobFiles(database: Database): JobFiles {
 export const removeFiles = (within: Queries, ids: Sql): Promise<number> =>
   within.run(sql`DELETE FROM job_chunks WHERE ${ids}`)
 
-/** Throws `conflict` if the results of an account's jobs take too much. */
-export async function assertResultsFit(within: Queries, account: number): Promise<void> {
+/** Returns how many bytes the files of an account's jobs have, uploads aside. */
+export async function bytesOf(within: Queries, account: number): Promise<number> {
   const bytes = await within.value<number>(sql`SELECT coalesce(sum(octet_length(bytes)), 0)::bigint FROM job_chunks
     WHERE name <> 'upload' AND id IN (SELECT id FROM jobs WHERE account_id = ${account})`)
-  if ((bytes ?? 0) >= MOST_OF_ACCOUNT)
-    throw new AppError('conflict', 'The results of your jobs take more than 8 GiB: delete jobs that have ended.')
+  return bytes ?? 0
 }
 
 async function truncate(within: Queries, file: KeptFile, bytes: number): Promise<void> {

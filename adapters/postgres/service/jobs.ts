@@ -3,7 +3,7 @@ import type { JobStore } from '../../../core/ports/jobs.ts'
 import type { Database } from '../database/database.ts'
 import type { Queries } from '../database/queries.ts'
 import { raw, type Sql, sql } from '../database/sql.ts'
-import { assertResultsFit, jobFiles, removeFiles } from './job-files.ts'
+import { bytesOf, jobFiles, removeFiles } from './job-files.ts'
 
 interface UploadRow extends Omit<Upload, 'owner'> {
   readonly owner: string
@@ -93,8 +93,7 @@ const ofJobs = (database: Database): Omit<JobStore, OfUploads | 'files'> => {
     addJob: (draft, check) =>
       database.write(async within => {
         const { owner, state, run, progress } = draft
-        check(await openOf(within, owner.id))
-        await assertResultsFit(within, owner.id)
+        check({ open: await openOf(within, owner.id), bytes: await bytesOf(within, owner.id) })
         const id = await within.value<number>(sql`INSERT INTO jobs
           (account_id, tenant_id, upload_id, state, run, job, progress)
           VALUES (${owner.id}, ${owner.tenantId}, ${uploadIdOf(draft)}, ${state}, ${run}, ${written(draft)},

@@ -5,8 +5,9 @@ import { PAGE } from '../../console/import-guide.ts'
 import { addSeconds } from '../../dates.ts'
 import { AppError, invalid, notFound } from '../../errors.ts'
 import { type Draft, isOver, isResumable, type Job, type Owner } from '../../jobs/job.ts'
+import { JOB_LIMITS, type JobLimits, sizeText } from '../../jobs/limits.ts'
 import type { Audit } from '../../ports/audit.ts'
-import type { JobFile } from '../../ports/jobs.ts'
+import type { HeldJobs, JobFile } from '../../ports/jobs.ts'
 import type { Records } from '../../ports/records.ts'
 import { resourceNamed } from '../../resources/all.ts'
 import { Problem } from '../../resources/field.ts'
@@ -22,16 +23,14 @@ import type { ImportOptions } from '../../transfer/options.ts'
 import { type Parameters, queryOf } from '../records/browsing.ts'
 import { askedExport, askedImport } from './requests.ts'
 import { Schedule, type SchedulePorts } from './schedule.ts'
-import { UPLOAD_LIMITS, type UploadLimits, Uploads } from './uploads.ts'
+import { Uploads } from './uploads.ts'
 
-/** The most jobs of one account that wait or run. */
-const OF_ACCOUNT = 5
 const LABEL = 'Job'
 
 export interface JobsPorts extends SchedulePorts {
   readonly records: Pick<Records, 'find'>
   readonly audit: Pick<Audit, 'note'>
-  readonly limits?: UploadLimits
+  readonly limits?: JobLimits
 }
 
 /** Who asks, and what they may do. */
@@ -45,11 +44,11 @@ export class Jobs {
   readonly uploads: Uploads
   readonly #ports: JobsPorts
   readonly #schedule: Schedule
-  readonly #limits: UploadLimits
+  readonly #limits: JobLimits
 
   constructor(ports: JobsPorts) {
     this.#ports = ports
-    this.#limits = ports.limits ?? UPLOAD_LIMITS
+    this.#limits = ports.limits ?? JOB_LIMITS
     this.#schedule = new Schedule(ports, async job => {
       // An imported file is no longer needed.
       if (job.kind === 'import' && job.state === 'done' && !job.options.dryRun)
@@ -136,7 +135,7 @@ export class Jobs {
     const resumed = await this.#ports.store.changeJob(
       id,
       present => (isResumable(present) ? { ...present, ...again } : null),
-      assertFew,
+      open => this.#assertFew(open),
     )
     if (!resumed) throw nothing
     this.#startSoon()
@@ -177,9 +176,30 @@ export class Jobs {
   }
 
   async #add(draft: Draft<Job>): Promise<Job> {
-    const job = await this.#ports.store.addJob(draft, assertFew)
+    const job = await this.#ports.store.addJob(draft, held => this.#assertRoom(held))
+    await this.#forgetOldest(draft.owner)
     this.#startSoon()
     return job
+  }
+
+  #assertRoom({ open, bytes }: HeldJobs): void {
+    this.#assertFew(open)
+    const most = this.#limits.resultBytesOfAccount
+    if (bytes < most) return
+    const taken = `The files of your jobs take ${sizeText(most)} or more`
+    throw new AppError('conflict', `${taken}: delete jobs that have ended.`)
+  }
+
+  #assertFew(open: number): void {
+    if (open >= this.#limits.open)
+      throw new AppError('conflict', `${open} jobs of yours wait or run already: wait until one has ended.`)
+  }
+
+  /** Whoever starts jobs by a program shall not fill the database with them. */
+  async #forgetOldest({ id, tenantId }: Owner): Promise<void> {
+    const jobs = await this.#ports.store.listJobs(tenantId)
+    const over = jobs.filter(job => job.owner.id === id && isOver(job))
+    for (const job of over.slice(this.#limits.ended)) await this.#ports.store.removeJob(job.id)
   }
 
   #startSoon(): void {
@@ -205,11 +225,6 @@ export class Jobs {
 }
 
 const NOTHING: AsyncIterable<Uint8Array> = (async function* () {})()
-
-function assertFew(open: number): void {
-  if (open >= OF_ACCOUNT)
-    throw new AppError('conflict', `${open} jobs of yours wait or run already: wait until one has ended.`)
-}
 
 type Tenant = { readonly id: number; readonly slug: string }
 

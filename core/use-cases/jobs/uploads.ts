@@ -4,33 +4,15 @@ import { addSeconds } from '../../dates.ts'
 import { AppError, notFound } from '../../errors.ts'
 import { counted } from '../../format-count.ts'
 import type { Owner, Upload } from '../../jobs/job.ts'
+import { type JobLimits, sizeText } from '../../jobs/limits.ts'
 import type { JobStore } from '../../ports/jobs.ts'
 import type { Clock } from '../../ports/system.ts'
 import { askedUpload } from './requests.ts'
 
-/** Limits of uploads. */
-export interface UploadLimits {
-  /** The longest file, and the most bytes of an account's files together. */
-  readonly bytes: number
-  readonly bytesOfAccount: number
-  readonly ofAccount: number
-  /** Seconds that an unused upload is kept. */
-  readonly keptFor: number
-}
-
-const MIB = 1024 ** 2
-
-export const UPLOAD_LIMITS: UploadLimits = {
-  bytes: 1024 * MIB,
-  bytesOfAccount: 2048 * MIB,
-  ofAccount: 20,
-  keptFor: 24 * 3600,
-}
-
 interface UploadPorts {
   readonly store: JobStore
   readonly clock: Clock
-  readonly limits: UploadLimits
+  readonly limits: JobLimits
 }
 
 interface Asker {
@@ -39,7 +21,6 @@ interface Asker {
 }
 
 const LABEL = 'Upload'
-const sizeOf = (bytes: number): string => `${Math.floor(bytes / MIB)} MiB`
 
 /** Files being uploaded: a client continues after the last byte that arrived, whatever happened in between. */
 export class Uploads {
@@ -54,7 +35,10 @@ export class Uploads {
     const { clock, store, limits } = this.#ports
     const { name, bytes } = askedUpload(body)
     if (bytes > limits.bytes)
-      throw new AppError('too_large', `The file is larger than ${sizeOf(limits.bytes)}: import it by the command line.`)
+      throw new AppError(
+        'too_large',
+        `The file is larger than ${sizeText(limits.bytes)}: import it by the command line.`,
+      )
     const draft = { owner, name, bytes, received: 0, touchedAt: clock.now() }
     return store.addUpload(draft, others => this.#assertRoom(others, bytes))
   }
@@ -115,7 +99,7 @@ export class Uploads {
     if (others.length >= limits.ofAccount || taken + bytes > limits.bytesOfAccount)
       throw new AppError(
         'conflict',
-        `You have ${counted(others.length, 'file')} here already; at most ${limits.ofAccount} of ${sizeOf(limits.bytesOfAccount)} in all are kept. Delete jobs that have ended.`,
+        `You have ${counted(others.length, 'file')} here already; at most ${limits.ofAccount} of ${sizeText(limits.bytesOfAccount)} in all are kept. Delete jobs that have ended.`,
       )
   }
 }

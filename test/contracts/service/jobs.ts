@@ -99,7 +99,7 @@ behaviour('the uploads and open jobs of an account are checked as another is add
   const begun = await Promise.allSettled([ANN, ANN, BOB, ANN, ANN, ANN].map(begin))
   assert.equal(begun.filter(({ status }) => status === 'fulfilled').length, 4)
   const add = () =>
-    jobs.addJob(exportOf(), open => {
+    jobs.addJob(exportOf(), ({ open }) => {
       if (open >= 2) throw new AppError('conflict', 'Too many.')
     })
   const added = await Promise.allSettled([add(), add(), add(), add()])
@@ -122,6 +122,25 @@ behaviour('the uploads and open jobs of an account are checked as another is add
     (await jobs.openJobs()).map(({ id }) => id),
     [(first?.id ?? 0) + 1, third.id],
   )
+})
+
+behaviour('what the files of an account hold is told as another job is added, uploads aside', async ({ jobs }) => {
+  const held: number[] = []
+  const add = (draft: Draft<Job>) => jobs.addJob(draft, ({ bytes }) => void held.push(bytes))
+  const { id } = await jobs.addUpload(uploadOf(), never)
+  await jobs.extend(id, (await jobs.beginWriting(id, 0)) ?? 0, 0, bytesOf('abcdef'), NOW)
+  await add(importOf(id))
+  const [first, second] = [await running(jobs), await running(jobs, exportOf(BOB))]
+  await jobs.files.append(first, 'output', 0, bytesOf('12345'))
+  await jobs.files.append(first, 'errors', 0, bytesOf('12'))
+  await jobs.files.append(second, 'output', 0, bytesOf('123'))
+  await add(exportOf())
+  await jobs.changeJob(first.id, job => ({ ...job, state: 'done' }))
+  await add(exportOf())
+  await jobs.removeJob(first.id)
+  await add(exportOf())
+  await add(exportOf(BOB))
+  assert.deepEqual(held, [0, 7, 7, 0, 3])
 })
 
 behaviour('uploads that nothing has come for and no job has are forgotten', async ({ jobs }) => {

@@ -69,6 +69,7 @@ const ON_BOTH = [
   'bin/lookups',
   'bin/suspects',
   'bin/unread-log',
+  'core/use-cases/jobs/limits',
   'e2e/service',
   'operations/first-account',
   'operations/readiness',
