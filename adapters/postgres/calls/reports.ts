@@ -24,12 +24,12 @@ export function reports(
     ],
     usedRates: async (tenantId, { from, to }) =>
       new Set(
-        await database.values<number>(sql`SELECT DISTINCT r.rate_id FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id${isOfCall}
+        await database.planned.values<number>(sql`SELECT DISTINCT r.rate_id FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id${isOfCall}
           WHERE c.tenant_id = ${tenantId}${andAt(database, 'c', tenantId)} AND c.started_at >= ${from} AND c.started_at < ${to} AND r.rate_id IS NOT NULL`),
       ),
     unratedDestinations: async (tenantId, { from, to }) => {
       const times = await timesOf(database, tenantId)
-      return database.rows<UnratedCalls>(sql`SELECT c.destination_number AS number, c.duration_seconds AS seconds,
+      return database.planned.rows<UnratedCalls>(sql`SELECT c.destination_number AS number, c.duration_seconds AS seconds,
           count(*) AS calls, min(c.started_at) AS "startedAt"
         FROM cdrs c JOIN cdr_ratings r ON r.cdr_id = c.id${isOfCall}
         LEFT JOIN LATERAL (SELECT max(d.at) AS since FROM unnest(${times.map(({ effectiveAt }) => effectiveAt)}::text[]) AS d(at)
@@ -45,7 +45,7 @@ export function reports(
         JOIN cdr_ratings r ON r.cdr_id = c.id${isOfCall} WHERE r.outcome = 'rated' AND r.prefix IS NOT NULL
         ORDER BY c.started_at DESC, c.id DESC`),
     unratedCount: async () =>
-      (await database.value<number>(sql`SELECT count(*) FROM cdr_ratings r WHERE ${IS_UNRATED}`)) ?? 0,
+      (await database.planned.value<number>(sql`SELECT count(*) FROM cdr_ratings r WHERE ${IS_UNRATED}`)) ?? 0,
   }
 }
 
@@ -59,7 +59,7 @@ const PAGE = 2_000
 
 function unratedOf(database: Database, tenantIds: readonly number[]): AsyncIterable<readonly UnratedRow[]> {
   return keyPages<UnratedRow>(
-    database,
+    database.long,
     PAGE,
     idOf,
     id => sql`SELECT c.id, c.tenant_id AS "tenantId", c.destination_number AS number

@@ -14,6 +14,11 @@ const UNREACHABLE: readonly Advice[] = [
   ],
   [/^(?:ENOTFOUND|EAI_AGAIN)$/, 'the name of its host is not known', 'check the host in the address'],
   [/^(?:ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/, 'it does not answer', 'check the host, the port and the firewall'],
+  [
+    /^08P01$/,
+    'a connection pooler refuses the connection',
+    'set pool_mode = session and ignore_startup_parameters = statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options in PgBouncer, and give it enough connections (docs/postgresql.md)',
+  ],
   [/^57P03$/, 'it is starting or stopping', 'try again in a moment'],
   [/^53300$/, 'it has no connection left', 'raise max_connections of the server, or stop programs that hold some'],
 ]

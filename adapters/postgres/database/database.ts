@@ -46,6 +46,8 @@ export interface Database extends Queries, Transactions, LongReads {
   readonly single: Queries
   /** A dedicated connection for long work and temporary tables. Its statements end as those of `until` do. */
   session(signal?: AbortSignal): Session
+  /** Whether a pooler such as PgBouncer is between the program and the server. */
+  isPooled(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -100,6 +102,7 @@ export function connect(address: string, spread: Spread | null = null): Database
         client => over(client, signal),
         spread,
       ),
+    isPooled: () => short.isPooled(),
     close: async () => {
       await Promise.all([short.close(), long.close(), writing.end(), loading.end()])
     },
@@ -140,8 +143,7 @@ function session(config: ClientConfig, over: Over, spread: Spread | null): Sessi
   const connecting = async (): Promise<CuttableClient> => {
     const client = new CuttableClient(config)
     client.on('error', () => undefined)
-    await client.connect()
-    return client
+    return client.open()
   }
   const present = (): Promise<CuttableClient> => {
     connected ??= connecting()

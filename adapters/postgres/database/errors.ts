@@ -34,7 +34,7 @@ export const busy = (cause?: unknown): AppError =>
 
 const REASONS: readonly (readonly [codes: RegExp, make: (cause: unknown) => AppError])[] = [
   [/^(?:53100|58030)$/, cause => new AppError('storage_full', 'The disk is full; nothing was stored.', { cause })],
-  [/^(?:55P03|57014|40P01|40001|25P03)$/, cause => busy(cause)],
+  [/^(?:55P03|57014|40P01|40001|25P03|26000)$/, cause => busy(cause)],
   [
     /^25006$/,
     cause => new AppError('read_only', 'The database takes no writes: it is a replica, or read-only.', { cause }),

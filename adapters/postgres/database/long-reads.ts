@@ -8,7 +8,7 @@ import { isLost } from './errors.ts'
 import { ended, type Queries, queriesOver, reads, type Send } from './queries.ts'
 import type { Sql } from './sql.ts'
 import type { Statements } from './statements.ts'
-import { copyOut } from './streams.ts'
+import { copyOut, Unread } from './streams.ts'
 
 /** Takes lines of COPY, each valid only until `add` returns. */
 export interface LineTaker<T> {
@@ -46,6 +46,12 @@ interface LongReadsOptions {
   readonly cancel: Cancel
 }
 
+/** The reader's own error is no trouble of the connection. */
+function outcome(error: unknown): never {
+  if (error instanceof Unread) throw error.cause
+  return ended(error)
+}
+
 export function longReads({ config, spread, statements, silence, cancel }: LongReadsOptions) {
   const patient = { ...config, connectionTimeoutMillis: PATIENCE_MS }
   const options = `${config.options} ${spread ? '' : BY_INDEX}`
@@ -60,7 +66,7 @@ export function longReads({ config, spread, statements, silence, cancel }: LongR
       readers.use(async client => {
         const taker = begin()
         const copying = () => copyOut(client, statement, line => taker.add(line))
-        await unlessAborted(client, signal, cancel, copying).catch(ended)
+        await unlessAborted(client, signal, cancel, copying).catch(outcome)
         return taker.end()
       })
     return {

@@ -13,7 +13,8 @@ const JSON_TEXT = 114
 const STATEMENT_MS = 60_000
 const LOCK_MS = 25_000
 const IDLE_MS = 60_000
-const CONNECT_MS = 5_000
+/** The most that connecting may take. */
+export const CONNECT_MS = 5_000
 /** A connection that is idle this long is tested, so that firewalls do not forget it. */
 const KEEP_ALIVE_MS = 10_000
 
@@ -65,6 +66,18 @@ export function clientConfig(address: string, more = ''): ClientConfig {
       `-c synchronous_commit=on -c default_transaction_isolation=read\\ committed -c timezone=UTC ${more}`.trim(),
     types: parsers,
   }
+}
+
+/** The settings of the server that a connection asks for, by their names. */
+export function settingsOf(config: ClientConfig): ReadonlyMap<string, string> {
+  const { statement_timeout, lock_timeout, idle_in_transaction_session_timeout, options = '' } = config
+  const timeouts = Object.entries({ statement_timeout, lock_timeout, idle_in_transaction_session_timeout })
+  return new Map([
+    ...timeouts.flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)] as const])),
+    ...[...options.matchAll(/-c ([\w.]+)=((?:\\.|[^\\ ])*)/g)].map(
+      ([, name = '', value = '']) => [name, value.replaceAll(/\\(.)/g, '$1')] as const,
+    ),
+  ])
 }
 
 /** Returns the address whose password is in this file, trailing blanks aside. */

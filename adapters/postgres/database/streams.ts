@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import { type ClientBase, escapeLiteral, Query } from 'pg'
 import { from } from 'pg-copy-streams'
 import Cursor from 'pg-cursor'
+import type { CuttableClient } from './connections/silence.ts'
 import { parsers } from './options.ts'
 import type { Bound, Sql } from './sql.ts'
 
@@ -60,32 +61,46 @@ function written(value: Value): string {
 
 /**
  * Reads the rows of a statement as lines of COPY, at a quarter of what reading them one by one costs. `take` must not
- * keep a line. The client must not be pipelined.
+ * keep a line. If it throws, this rejects with `Unread`, and the client is cut: nothing else ends a COPY at once. The
+ * client must not be pipelined.
  */
-export function copyOut(client: ClientBase, statement: Sql, take: (line: Buffer) => void): Promise<void> {
+export function copyOut(client: CuttableClient, statement: Sql, take: (line: Buffer) => void): Promise<void> {
   // COPY takes no bound values.
   const text = statement.texts.reduce((all, next, index) => all + literal(statement.bound[index - 1] ?? null) + next)
   return new Promise((resolve, reject) => {
-    client.query(new CopyOut(`COPY (${text}) TO STDOUT`, take, { resolve, reject }))
+    const refuse = (error: unknown): void => {
+      reject(new Unread('The reader of a COPY threw.', { cause: error }))
+      client.cut()
+    }
+    client.query(new CopyOut(`COPY (${text}) TO STDOUT`, take, { resolve, reject, refuse }))
   })
 }
 
 interface Outcome {
   resolve(): void
   reject(error: unknown): void
+  /** Ends it with an error of the reader. */
+  refuse(error: unknown): void
 }
+
+/** The reader threw its cause. */
+export class Unread extends Error {}
 
 /** The driver calls it with each line. A stream of them, as pg-copy-streams makes, takes twice the time. */
 class CopyOut extends Query {
   readonly handleCopyData: (message: { readonly chunk: Buffer }) => void
 
-  constructor(text: string, take: (line: Buffer) => void, { resolve, reject }: Outcome) {
+  constructor(text: string, take: (line: Buffer) => void, { resolve, reject, refuse }: Outcome) {
     super(text, error => (error ? reject(error) : resolve()))
+    let isRefused = false
     this.handleCopyData = ({ chunk }) => {
+      // Lines that have arrived come even when the client is cut.
+      if (isRefused) return
       try {
         take(chunk)
       } catch (error) {
-        reject(error)
+        isRefused = true
+        refuse(error)
       }
     }
   }

@@ -68,7 +68,7 @@ const takenAlong = (tables: readonly string[]): string =>
 async function statistics(database: Database, address: string): Promise<Statistics> {
   const counts: Record<string, number> = {}
   const lastWrites: Record<string, string | null> = {}
-  const noted = await database.rows<{ resource: string; at: string }>(
+  const noted = await database.planned.rows<{ resource: string; at: string }>(
     sql`SELECT resource, max(at) AS at FROM audit GROUP BY resource`,
   )
   for (const { name, timestamps } of resources) {

@@ -33,7 +33,7 @@ export class Clients {
       isBroken = isLost(error) || wasEnded(error) || (error instanceof AppError && error.code === 'unavailable')
       throw error
     } finally {
-      client.release(isBroken)
+      client.release(isBroken || (client instanceof CuttableClient && client.isCut))
     }
   }
 

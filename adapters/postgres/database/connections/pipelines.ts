@@ -43,6 +43,12 @@ export class Pipelines {
     }
   }
 
+  /** Whether a pooler is between the program and the server. */
+  async isPooled(): Promise<boolean> {
+    const [slot] = this.#slots
+    return slot !== undefined && (await this.#client(slot)).isPooled
+  }
+
   async close(): Promise<void> {
     const open = this.#slots.flatMap(({ client }) => client ?? [])
     await Promise.all(open.map(client => client.then(opened => opened.end()).catch(() => undefined)))
@@ -58,13 +64,10 @@ export class Pipelines {
     const forget = (): void => {
       if (slot.client === connected) slot.client = null
     }
-    const connected = client.connect().then(
-      () => client,
-      error => {
-        // Nothing was sent.
-        throw isLost(error) || wasEnded(error) ? unreachable(error) : error
-      },
-    )
+    const connected = client.open().catch(error => {
+      // Nothing was sent.
+      throw isLost(error) || wasEnded(error) ? unreachable(error) : error
+    })
     connected.catch(forget)
     client.on('error', forget)
     client.on('end', forget)

@@ -1,11 +1,18 @@
 import { Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
-import { Client, type ClientConfig, Pool, type PoolConfig } from 'pg'
+import { Client, type ClientBase, type ClientConfig, Pool, type PoolConfig } from 'pg'
 import { codeOf, isLost } from '../errors.ts'
+import { CONNECT_MS, settingsOf } from '../options.ts'
+
+/** What belongs to connecting takes no longer than that. */
+const PROMPT = { query_timeout: CONNECT_MS }
 
 /** A client that can be cut off without the server's help. */
 export class CuttableClient extends Client {
   readonly #socket: Socket
+  readonly #settings: ReadonlyMap<string, string>
+  #isCut = false
+  #backend: number | null = null
 
   constructor(config: ClientConfig = {}) {
     const socket = new Socket()
@@ -13,22 +20,69 @@ export class CuttableClient extends Client {
     const { password } = config
     super({ ...config, ...(password === undefined ? {} : { password }), stream: () => socket })
     this.#socket = socket
+    this.#settings = settingsOf(config)
   }
 
-  /** The id of the server's process; null before there is one. */
+  /** Connects, and learns which process of the server it has. */
+  async open(): Promise<this> {
+    await this.connect()
+    await this.learn().catch(error => {
+      this.cut()
+      throw error
+    })
+    return this
+  }
+
+  /**
+   * Learns, once connected, which process of the server it has. A pooler such as PgBouncer tells an invented id, and
+   * drops the settings of a connection, which are made again.
+   */
+  async learn(): Promise<void> {
+    this.#backend = await this.ownBackend()
+    if (!this.isPooled) return
+    await this.query({
+      text: 'SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) s (name, value)',
+      values: [[...this.#settings.keys()], [...this.#settings.values()]],
+      ...PROMPT,
+    })
+  }
+
+  /** Returns the id of the server's process for the present statement. */
+  async ownBackend(): Promise<number> {
+    const { rows } = await this.query<[number]>({
+      text: 'SELECT pg_backend_pid()',
+      rowMode: 'array',
+      ...PROMPT,
+    })
+    return rows[0]?.[0] ?? 0
+  }
+
+  /** The id of the server's process; null before it is learnt. */
   get backend(): number | null {
-    return 'processID' in this && typeof this.processID === 'number' ? this.processID : null
+    return this.#backend
+  }
+
+  /** Whether a pooler is between the client and the server. */
+  get isPooled(): boolean {
+    return 'processID' in this && this.processID !== this.#backend
+  }
+
+  /** Whether it was cut, which its events tell only later. */
+  get isCut(): boolean {
+    return this.#isCut
   }
 
   /** Ends it as a network that gives up does: whatever waits for an answer fails. */
   cut(): void {
+    this.#isCut = true
     this.#socket.destroy(Object.assign(new Error('The server does not answer.'), { code: 'ETIMEDOUT' }))
   }
 }
 
 /** A pool of clients that can be cut. */
 export function poolOf(config: PoolConfig): Pool {
-  const pool = new Pool({ ...config, Client: CuttableClient })
+  const onConnect = (client: ClientBase) => (client instanceof CuttableClient ? client.learn() : undefined)
+  const pool = new Pool({ ...config, Client: CuttableClient, onConnect })
   pool.on('error', () => undefined)
   // A connection without its own listener ends the process if it breaks in use.
   pool.on('connect', client => client.on('error', () => undefined))
@@ -93,7 +147,7 @@ async function backendsAtWork(
   const client = new CuttableClient(config)
   client.on('error', () => undefined)
   try {
-    await client.connect()
+    await client.open()
     const { rows } = await client.query<{ pid: number }>(
       `SELECT pid FROM pg_stat_activity WHERE pid = ANY($1)
         AND (state = 'active' OR state_change > now() - make_interval(secs => $2))`,
