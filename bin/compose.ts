@@ -133,7 +133,7 @@ export async function compose(
     storage,
     decks,
     clock,
-    accountKeeping: accountKeeping({ accounts, sessions, records, passwords, ids }),
+    accountKeeping: accountKeeping({ accounts, sessions, records, passwords, ids, roles: settings.roles }),
     profiles,
     onUnread,
     access,

@@ -1,3 +1,5 @@
+import type { RoleMode } from './access/modes.ts'
+import { isUnlimited, viewerOf } from './access/policy.ts'
 import type { Changes } from './audit.ts'
 import { AppError } from './errors.ts'
 import type { Account, AccountChange, NewAccount } from './ports/accounts.ts'
@@ -10,11 +12,38 @@ export const takenEmail = (email: string): AppError =>
 export const unknownAccount = (email: string): AppError =>
   new AppError('not_found', `There is no account ${email}.`, { hint: 'trunkline admin list' })
 
-/** Without an account that can log in, the API is locked. */
-export const lastAccount = (email: string): AppError =>
-  new AppError('conflict', `${email} is the only account that can log in; make or enable another first.`, {
-    hint: 'trunkline admin create another@example.com --random-password',
-  })
+const ANOTHER = { hint: 'trunkline admin create another@example.com --random-password' }
+
+type Kept = Pick<Account, 'id' | 'email' | 'role' | 'tenantId'>
+
+/** A change of an account; null deletes it. */
+type Fate = AccountChange | null
+
+/** Whether a change may take somebody away, so that the accounts have to be looked at, one change after the other. */
+export const mayTakeAway = (change: Fate, roles: RoleMode): boolean =>
+  change === null ||
+  change.disabled === true ||
+  (roles === 'enforced' && (change.role !== undefined || change.tenantId !== undefined))
+
+/**
+ * Throws `conflict` if the change would leave no account that can log in, or none that may do everything: then nobody
+ * could make one but on the command line. Of the accounts, it gets those that can log in.
+ */
+export function assertSomebodyStays(enabled: readonly Kept[], id: number, change: Fate, roles: RoleMode): void {
+  const account = enabled.find(each => each.id === id)
+  if (!account) return
+  const others = enabled.filter(each => each !== account)
+  const after = change === null || change.disabled ? [] : [{ ...account, ...change }]
+  if (others.length + after.length === 0)
+    throw new AppError(
+      'conflict',
+      `${account.email} is the only account that can log in; make or enable another first.`,
+      ANOTHER,
+    )
+  const mayDoAll = (each: Kept): boolean => isUnlimited(viewerOf(each, roles))
+  if (roles === 'enforced' && mayDoAll(account) && ![...others, ...after].some(mayDoAll))
+    throw new AppError('conflict', `${account.email} is the only admin of all tenants; make another first.`, ANOTHER)
+}
 
 export const invalidCredentials = (): AppError => new AppError('invalid_credentials', 'Invalid credentials.')
 

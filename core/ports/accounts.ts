@@ -1,3 +1,4 @@
+import type { RoleMode } from '../access/modes.ts'
 import type { Actor } from '../audit.ts'
 import type { Timestamp } from '../dates.ts'
 
@@ -48,11 +49,12 @@ export interface Accounts {
   create(account: NewAccount, by?: Actor): Promise<Account>
   /**
    * Changes an account; a new password, or disabling it, ends its sessions. Throws `not_found`, and `conflict` if it
-   * would disable the only account that can log in.
+   * would disable the only account that can log in, or, while roles are enforced, change the only admin of all tenants
+   * into something else, even if another change does the same to another at that moment.
    */
-  change(id: number, change: AccountChange, by?: Actor): Promise<void>
-  /** Deletes an account and its sessions. Throws `not_found`, and `conflict` for the only one that can log in. */
-  remove(id: number, by?: Actor): Promise<void>
+  change(id: number, change: AccountChange, by?: Actor, roles?: RoleMode): Promise<void>
+  /** Deletes an account and its sessions. Throws as `change` does that disables it. */
+  remove(id: number, by?: Actor, roles?: RoleMode): Promise<void>
 }
 
 export interface Session {

@@ -1,4 +1,5 @@
-import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../core/accounts.ts'
+import type { RoleMode } from '../../core/access/modes.ts'
+import { assertSomebodyStays, changesOfAccount, creationOf, endsSessions, takenEmail } from '../../core/accounts.ts'
 import type { Actor } from '../../core/audit.ts'
 import type { Timestamp } from '../../core/dates.ts'
 import { notFound } from '../../core/errors.ts'
@@ -26,10 +27,7 @@ export function accounts(journal: Journal, clock: Clock, trail: Trail, tables: S
     if (!account) throw notFound('Account')
     return account
   }
-  const assertAnother = ({ id }: StoredAccount): void => {
-    const [first, another] = all().filter(({ disabled }) => !disabled)
-    if (first?.id === id && !another) throw lastAccount(first.email)
-  }
+  const enabled = () => all().filter(({ disabled }) => !disabled)
   const endSessions = (accountId: number): void => {
     for (const [id, session] of tables.sessions.entries())
       if (session.accountId === accountId) tables.sessions.delete(id)
@@ -42,14 +40,14 @@ export function accounts(journal: Journal, clock: Clock, trail: Trail, tables: S
     trail.note('create', 'accounts', id, creationOf(account), by)
     return { id, name, email, role, tenantId }
   }
-  const change = (account: StoredAccount, values: AccountChange, by?: Actor): void => {
-    if (values.disabled) assertAnother(account)
+  const change = (account: StoredAccount, values: AccountChange, by?: Actor, roles: RoleMode = 'off'): void => {
+    assertSomebodyStays(enabled(), account.id, values, roles)
     tables.accounts.set(account.id, { ...account, ...values })
     trail.note('update', 'accounts', account.id, changesOfAccount(account, values), by)
     if (endsSessions(values)) endSessions(account.id)
   }
-  const remove = (account: StoredAccount, by?: Actor): void => {
-    assertAnother(account)
+  const remove = (account: StoredAccount, by?: Actor, roles: RoleMode = 'off'): void => {
+    assertSomebodyStays(enabled(), account.id, null, roles)
     trail.note('delete', 'accounts', account.id, {}, by)
     endSessions(account.id)
     tables.accounts.delete(account.id)
@@ -62,7 +60,7 @@ export function accounts(journal: Journal, clock: Clock, trail: Trail, tables: S
     },
     list: async () => all().map(({ passwordHash: _, ...account }) => account),
     create: async (account, by) => journal.atomically(() => create(account, by)),
-    change: async (id, values, by) => journal.atomically(() => change(stored(id), values, by)),
-    remove: async (id, by) => journal.atomically(() => remove(stored(id), by)),
+    change: async (id, values, by, roles) => journal.atomically(() => change(stored(id), values, by, roles)),
+    remove: async (id, by, roles) => journal.atomically(() => remove(stored(id), by, roles)),
   }
 }

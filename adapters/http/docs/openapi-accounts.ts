@@ -57,7 +57,8 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     id: 'accountChange',
     tag: TAG,
     summary: 'Change the name, role or tenant of an account, or disable it',
-    description: 'Disabling it ends its sessions. The only account that can log in stays.',
+    description:
+      'Disabling it ends its sessions. The only account that can log in stays, and while roles are enforced the only admin of all tenants.',
     parameters: [ID],
     body: { [JSON_TYPE]: inputSchema(accountChangeFields, { whole: false }) },
     success: success(200, 'Account changed.'),

@@ -1,6 +1,14 @@
-import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../../core/accounts.ts'
+import type { RoleMode } from '../../../core/access/modes.ts'
+import {
+  assertSomebodyStays,
+  changesOfAccount,
+  creationOf,
+  endsSessions,
+  mayTakeAway,
+  takenEmail,
+} from '../../../core/accounts.ts'
 import { notFound } from '../../../core/errors.ts'
-import type { Accounts, NewAccount } from '../../../core/ports/accounts.ts'
+import type { AccountChange, Accounts, NewAccount } from '../../../core/ports/accounts.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import { type AccountRow, credentialsIn, storedIn } from '../../sql/account-row.ts'
 import type { Database } from '../database/database.ts'
@@ -31,9 +39,9 @@ export function accounts(database: Database, clock: Clock, trail: AuditTrail): A
         throw isConstraint(error) ? takenEmail(email) : error
       }
     },
-    change: (id, change, by) =>
+    change: (id, change, by, roles = 'off') =>
       database.write(async within => {
-        if (change.disabled) await assertAnother(within, id)
+        await assertOthers(within, id, change, roles)
         const was = await within.row<AccountRow>(sql`SELECT * FROM accounts WHERE id = ${id} FOR NO KEY UPDATE`)
         if (!was) throw notFound('Account')
         const before = credentialsIn(was)
@@ -43,9 +51,9 @@ export function accounts(database: Database, clock: Clock, trail: AuditTrail): A
         await trail.note(within, 'update', 'accounts', id, changesOfAccount(before, change), by)
         if (endsSessions(change)) await within.run(sql`DELETE FROM sessions WHERE account_id = ${id}`)
       }),
-    remove: (id, by) =>
+    remove: (id, by, roles = 'off') =>
       database.write(async within => {
-        await assertAnother(within, id)
+        await assertOthers(within, id, null, roles)
         await trail.note(within, 'delete', 'accounts', id, {}, by)
         if ((await within.run(sql`DELETE FROM accounts WHERE id = ${id}`)) === 0) throw notFound('Account')
       }),
@@ -61,11 +69,10 @@ async function insert(within: Queries, account: NewAccount, now: string): Promis
   return id ?? 0
 }
 
-/** Two removals at once could leave no account, so one waits for the other. */
-async function assertAnother(within: Queries, id: number): Promise<void> {
+/** Two changes at once could leave nobody, so one waits for the other. */
+async function assertOthers(within: Queries, id: number, change: AccountChange | null, roles: RoleMode): Promise<void> {
+  if (!mayTakeAway(change, roles)) return
   await within.run(raw('LOCK TABLE accounts IN SHARE ROW EXCLUSIVE MODE'))
-  const [first, another] = await within.rows<{ id: number; email: string }>(
-    sql`SELECT id, email FROM accounts WHERE NOT disabled ORDER BY id LIMIT 2`,
-  )
-  if (first?.id === id && !another) throw lastAccount(first.email)
+  const enabled = await within.rows<AccountRow>(sql`SELECT * FROM accounts WHERE NOT disabled`)
+  assertSomebodyStays(enabled.map(storedIn), id, change, roles)
 }

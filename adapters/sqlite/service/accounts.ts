@@ -1,4 +1,12 @@
-import { changesOfAccount, creationOf, endsSessions, lastAccount, takenEmail } from '../../../core/accounts.ts'
+import type { RoleMode } from '../../../core/access/modes.ts'
+import {
+  assertSomebodyStays,
+  changesOfAccount,
+  creationOf,
+  endsSessions,
+  mayTakeAway,
+  takenEmail,
+} from '../../../core/accounts.ts'
 import type { Actor } from '../../../core/audit.ts'
 import { notFound } from '../../../core/errors.ts'
 import type { Account, AccountChange, Accounts, NewAccount } from '../../../core/ports/accounts.ts'
@@ -21,8 +29,8 @@ export function accounts(foundation: Foundation, onSessionsEnded: () => void): A
     },
     list: async () => query<[], AccountRow>('SELECT * FROM accounts ORDER BY id').all().map(storedIn),
     create: (account, by) => writer.write(() => steps.create(account, by)),
-    change: (id, change, by) => changing(() => steps.change(id, change, by)),
-    remove: (id, by) => changing(() => steps.remove(id, by)),
+    change: (id, change, by, roles) => changing(() => steps.change(id, change, by, roles)),
+    remove: (id, by, roles) => changing(() => steps.remove(id, by, roles)),
   }
 }
 
@@ -36,8 +44,8 @@ function accountSteps({ connection, clock, trail }: Foundation) {
       trail.note('create', 'accounts', id, creationOf(account), by)
       return { id, name, email, role, tenantId }
     },
-    change: (id: number, change: AccountChange, by?: Actor): void => {
-      if (change.disabled) assertAnother(connection, id)
+    change: (id: number, change: AccountChange, by?: Actor, roles: RoleMode = 'off'): void => {
+      assertOthers(connection, id, change, roles)
       const was = query<[number], AccountRow>('SELECT * FROM accounts WHERE id = ?').get(id)
       if (!was) throw notFound('Account')
       const before = credentialsIn(was)
@@ -49,8 +57,8 @@ function accountSteps({ connection, clock, trail }: Foundation) {
       trail.note('update', 'accounts', id, changesOfAccount(before, change), by)
       if (endsSessions(change)) query<[number], unknown>('DELETE FROM sessions WHERE account_id = ?').run(id)
     },
-    remove: (id: number, by?: Actor): void => {
-      assertAnother(connection, id)
+    remove: (id: number, by?: Actor, roles: RoleMode = 'off'): void => {
+      assertOthers(connection, id, null, roles)
       trail.note('delete', 'accounts', id, {}, by)
       const { changes } = query<[number], unknown>('DELETE FROM accounts WHERE id = ?').run(id)
       if (changes === 0) throw notFound('Account')
@@ -75,10 +83,8 @@ function insert(
   }
 }
 
-function assertAnother({ query }: Connection, id: number): void {
-  const [first, another] = query<[], { id: number; email: string }>(
-    'SELECT id, email FROM accounts WHERE disabled = 0 ORDER BY id LIMIT 2',
-  ).all()
-  if (first?.id !== id || another) return
-  throw lastAccount(first.email)
+function assertOthers({ query }: Connection, id: number, change: AccountChange | null, roles: RoleMode): void {
+  if (!mayTakeAway(change, roles)) return
+  const enabled = query<[], AccountRow>('SELECT * FROM accounts WHERE disabled = 0').all()
+  assertSomebodyStays(enabled.map(storedIn), id, change, roles)
 }

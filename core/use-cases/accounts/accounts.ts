@@ -1,3 +1,4 @@
+import type { RoleMode } from '../../access/modes.ts'
 import { unknownAccount } from '../../accounts.ts'
 import type { Actor } from '../../audit.ts'
 import type { Timestamp } from '../../dates.ts'
@@ -55,12 +56,12 @@ export interface AccountKeeping {
   create(account: NewAccount, by?: Actor): Promise<Made & { readonly account: Account }>
   /**
    * Changes what is given; disabling an account ends its sessions. Throws `not_found`, `invalid`, and `conflict` if it
-   * would disable the only account that can log in.
+   * would disable the only account that can log in, or leave no admin of all tenants while roles are enforced.
    */
   change(id: number, change: Omit<AccountChange, 'passwordHash'>, by?: Actor): Promise<void>
   /** Gives an account a new password, a random one without it, and ends its sessions. Throws `invalid`, `busy`. */
   changePassword(account: Pick<Account, 'id' | 'email'>, password?: string, by?: Actor): Promise<Made>
-  /** Deletes an account and its sessions. Throws `not_found`, and `conflict` for the only one that can log in. */
+  /** Deletes an account and its sessions. Throws as `change` does that disables it. */
   remove(id: number, by?: Actor): Promise<void>
   /** Latest first. */
   sessions(): Promise<readonly ListedSession[]>
@@ -76,11 +77,12 @@ export interface AccountPorts {
   readonly records: Pick<Records, 'find'>
   readonly passwords: Passwords
   readonly ids: Ids
+  readonly roles: RoleMode
 }
 
 const named = { name: text(255) }
 
-export function accountKeeping({ accounts, sessions, records, passwords, ids }: AccountPorts): AccountKeeping {
+export function accountKeeping({ accounts, sessions, records, passwords, ids, roles }: AccountPorts): AccountKeeping {
   const credentials = async (email: string, password: string | undefined) => {
     const read = readNewCredentials({ email, password: password ?? ids.password() })
     return {
@@ -126,6 +128,7 @@ export function accountKeeping({ accounts, sessions, records, passwords, ids }: 
           ...(disabled === undefined ? {} : { disabled }),
         },
         by,
+        roles,
       )
     },
     changePassword: async ({ id, email }, password, by) => {
@@ -133,7 +136,7 @@ export function accountKeeping({ accounts, sessions, records, passwords, ids }: 
       await accounts.change(id, { passwordHash }, by)
       return { madeUp }
     },
-    remove: (id, by) => accounts.remove(id, by),
+    remove: (id, by) => accounts.remove(id, by, roles),
     sessions: () => sessions.list(),
     endSession: async (id, by) => {
       if ((await sessions.revoke({ id }, by)) === 0) throw notFound('Session')

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { AccountChange } from '../../../core/ports/accounts.ts'
 import { contract, type Given } from '../contract.ts'
 
 export const accountsContract = contract('accounts', ['accounts', 'sessions'])
@@ -139,4 +140,44 @@ behaviour('the only account that can log in is neither disabled nor removed, wha
   await accounts.remove(ann.id)
   await accounts.change(bob.id, { role: 'manager' })
   await assert.rejects(accounts.change(bob.id, { disabled: true }), { code: 'conflict' })
+})
+
+behaviour('while roles are enforced, an admin of all tenants stays that can log in', async ({ accounts }) => {
+  const ann = await accounts.create(ANN)
+  await accounts.create(BOB)
+  const dana = await accounts.create({ ...ANN, name: 'Dana', email: 'dana@example.com', tenantId: 7 })
+  const eve = await accounts.create({ ...ANN, name: 'Eve', email: 'eve@example.com' })
+  const enforced = (id: number, change: AccountChange) => accounts.change(id, change, undefined, 'enforced')
+  await enforced(eve.id, { disabled: true })
+  const refusal = {
+    code: 'conflict',
+    message: 'Ann@Example.com is the only admin of all tenants; make another first.',
+  }
+  for (const change of [{ role: 'manager' }, { tenantId: 7 }, { disabled: true }] as const)
+    await assert.rejects(enforced(ann.id, change), refusal)
+  await assert.rejects(accounts.remove(ann.id, undefined, 'enforced'), refusal)
+  assert.deepEqual(await accounts.findByEmail(ANN.email), { ...ann, passwordHash: 'hash', disabled: false })
+  await enforced(ann.id, { name: 'Anne', passwordHash: 'other', role: 'admin', tenantId: null })
+  await enforced(dana.id, { role: 'manager' })
+  await enforced(dana.id, { role: 'admin', tenantId: null })
+  await enforced(ann.id, { role: 'manager' })
+  await accounts.change(dana.id, { role: 'supervisor' })
+  await enforced(dana.id, { tenantId: 7 })
+})
+
+behaviour('of two admins of all tenants that are changed at the same moment, one stays', async ({ accounts }) => {
+  await accounts.create(BOB)
+  for (let turn = 0; turn < 5; turn++) {
+    const made = [0, 1].map(n => accounts.create({ ...ANN, email: `admin${turn}.${n}@example.com` }))
+    const [one, other] = await Promise.all(made)
+    const changes = [
+      accounts.change(one?.id ?? 0, { role: 'manager' }, undefined, 'enforced'),
+      accounts.remove(other?.id ?? 0, undefined, 'enforced'),
+    ]
+    const done = await Promise.allSettled(changes)
+    const admins = (await accounts.list()).filter(({ role }) => role === 'admin')
+    assert.equal(admins.length, 1)
+    assert.equal(done.filter(({ status }) => status === 'fulfilled').length, 1)
+    await accounts.remove(admins[0]?.id ?? 0)
+  }
 })

@@ -11,7 +11,11 @@ import { cheapPasswords } from '../../../support/passwords.ts'
 function world() {
   const clock = manualClock()
   const storage = fakeStorage(clock)
-  return { ...storage, clock, keeping: accountKeeping({ ...storage, passwords: cheapPasswords, ids: randomIds() }) }
+  return {
+    ...storage,
+    clock,
+    keeping: accountKeeping({ ...storage, passwords: cheapPasswords, ids: randomIds(), roles: 'off' }),
+  }
 }
 
 describe('a new account', () => {
