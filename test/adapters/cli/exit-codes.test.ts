@@ -7,16 +7,14 @@ import { Sqlite } from '../../../adapters/sqlite/database/driver.ts'
 import { migrate, migrations } from '../../../adapters/sqlite/database/migrate.ts'
 import { AppError } from '../../../core/errors.ts'
 import { furnish, type Workplace, workplace } from '../../support/cli/cli.ts'
+import { manualClock } from '../../support/clock.ts'
+import { execute } from '../../support/data/stored.ts'
+import { databaseAt, onDatabase, onPostgres } from '../../support/storages.ts'
 
 let place: Workplace
 before(async () => {
   place = workplace()
   await furnish(place)
-  writeFileSync(place.path('empty.db'), '')
-  writeFileSync(place.path('text.db'), 'This is a letter, not a database.\n'.repeat(100))
-  copyFileSync(place.db, place.path('damaged.db'))
-  truncateSync(place.path('damaged.db'), 9_000)
-  new Sqlite(place.path('foreign.db')).exec('CREATE TABLE other (id)').close()
 })
 after(() => place.remove())
 
@@ -151,7 +149,15 @@ describe('help', () => {
   })
 })
 
-describe('a database', () => {
+const files = (): void => {
+  before(() => {
+    writeFileSync(place.path('empty.db'), '')
+    writeFileSync(place.path('text.db'), 'This is a letter, not a database.\n'.repeat(100))
+    copyFileSync(place.db, place.path('damaged.db'))
+    truncateSync(place.path('damaged.db'), 9_000)
+    new Sqlite(place.path('foreign.db')).exec('CREATE TABLE other (id)').close()
+  })
+
   it('that does not exist is missing input, and the hint creates it', async () => {
     const nowhere = place.path('no where.db')
     assert.deepEqual(await place.run(`trunkline tenant list --db '${nowhere}'`), {
@@ -162,13 +168,13 @@ describe('a database', () => {
   })
 
   for (const name of ['empty.db', 'text.db', 'foreign.db'])
-    it(`that is none ends with 74: ${name}`, async () => {
+    it(`that is no database ends with 74: ${name}`, async () => {
       const { code, stdout, stderr } = await place.run(`trunkline tenant list --db ${place.path(name)}`)
       assert.deepEqual([code, stdout], [74, ''])
       assert.match(stderr, /^error: .*\n(?:hint: trunkline .*\n)?$/)
     })
 
-  it('that is damaged ends with 74', async () => {
+  it('of a damaged database ends with 74', async () => {
     const { code } = await place.run(`trunkline extension list --db ${place.path('damaged.db')}`)
     assert.equal(code, 74)
   })
@@ -186,7 +192,37 @@ describe('a database', () => {
     await place.done(`trunkline --db ${older} db migrate`)
     await place.done(`trunkline tenant list --db ${older}`)
   })
+}
 
+if (!onPostgres) describe('a file', files)
+
+const databases = (): void => {
+  it('without tables is missing input, and the hint creates them', async () => {
+    const { newDatabase } = await import('../../support/postgres/databases.ts')
+    const db = await newDatabase()
+    const { code, stdout, stderr } = await place.run(`trunkline tenant list --db '${db}'`)
+    assert.deepEqual([code, stdout], [66, ''])
+    assert.match(stderr, /^error: There is no database of Trunkline at postgres:.*\nhint: trunkline --db '\S+' init\n$/)
+  })
+
+  it('of an older schema ends with 78, and the hint brings it up to date', async () => {
+    const db = await databaseAt(place.path('older.db'))
+    await onDatabase(db, manualClock(), storage => execute(storage, 'UPDATE schema_version SET version = version - 1'))
+    const { code, stdout, stderr } = await place.run(`trunkline tenant list --db '${db}'`)
+    assert.deepEqual([code, stdout], [78, ''])
+    assert.match(stderr, /^error: postgres:\S+ has an older schema\.\nhint: trunkline --db '\S+' db migrate\n$/)
+  })
+
+  it('that nobody serves ends with 69, with what to check', async () => {
+    const { code, stdout, stderr } = await place.run('trunkline tenant list --db postgres://trunkline@127.0.0.1:1/x')
+    assert.deepEqual([code, stdout], [69, ''])
+    assert.match(stderr, /nothing listens there\.\nhint: start the server/)
+  })
+}
+
+if (onPostgres) describe('a database of a server', databases)
+
+describe('a database', () => {
   it('that another program holds ends with 75', { timeout: 30_000 }, async () => {
     const wiring = (given: Wiring): Wiring => ({
       ...given,

@@ -10,6 +10,8 @@ export const STORAGE = 'TRUNKLINE_TEST_STORAGE'
 /** The test files that run on both storages, by parts of their paths. */
 const ON_BOTH = [
   'adapters/cli/commands/calls/',
+  'adapters/cli/commands/completion',
+  'adapters/cli/commands/declared',
   'adapters/cli/commands/delete-command',
   'adapters/cli/commands/rating/',
   'adapters/cli/commands/resource-commands',
@@ -21,6 +23,7 @@ const ON_BOTH = [
   'adapters/cli/commands/transfer-commands',
   'adapters/cli/doctor/doctor',
   'adapters/cli/examples',
+  'adapters/cli/exit',
   'adapters/cli/fields',
   'adapters/cli/hints',
   'adapters/cli/naming/',
@@ -49,6 +52,7 @@ const ON_BOTH = [
   'adapters/http/console/tools',
   'adapters/http/console/uploads',
   'adapters/http/deletion',
+  'adapters/http/docs/openapi',
   'adapters/http/interrupted',
   'adapters/http/lists',
   'adapters/http/logging/',
@@ -56,6 +60,7 @@ const ON_BOTH = [
   'adapters/http/relations',
   'adapters/http/requests',
   'adapters/http/resources',
+  'adapters/http/server',
   'adapters/http/sessions/',
   'adapters/http/streaming',
   'adapters/http/validation',
