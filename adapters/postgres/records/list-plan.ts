@@ -135,17 +135,18 @@ export function firstSql(plan: Plan, limit: number): Sql {
         FROM ${pageSql(plan, from ? [afterSql(plan, from)] : [], limit + 1)}) t ${raw(joinSql(resource, view))}) s`
 }
 
-const wantedSql = (
-  plan: Plan,
-  ids: readonly number[],
-): Sql => sql`unnest(${ids}::bigint[]) WITH ORDINALITY AS j(wanted, place)
-    JOIN ${foundSql(plan, ids)} t ON t.id = j.wanted`
+const wantedSql = (plan: Plan, ids: readonly number[]): Sql =>
+  sql`unnest(${ids}::bigint[]) WITH ORDINALITY AS j(wanted, place) JOIN ${foundSql(plan, ids)}`
 
-/** The records to look the ids up in. */
+/**
+ * The records of the ids. One by one on one server, which would rather read all of the calls than look a hundred ids up
+ * in each of many months.
+ */
 const foundSql = (plan: Plan, ids: readonly number[]): Sql => {
   const table = raw(tableOf(plan.resource.name))
-  if (!plan.spread) return table
-  return sql`(SELECT t.* FROM ${table} t WHERE t.id = ANY(${ids})${andAt(plan, 't', ids)}${foundFirst(plan)})`
+  if (!plan.spread) return sql`LATERAL (SELECT r.* FROM ${table} r WHERE r.id = j.wanted LIMIT 1) t ON true`
+  return sql`(SELECT t.* FROM ${table} t WHERE t.id = ANY(${ids})${andAt(plan, 't', ids)}${foundFirst(plan)}) t
+    ON t.id = j.wanted`
 }
 
 /** The records with these ids, in that order; fewer if they are large. Leaves out deleted records. */

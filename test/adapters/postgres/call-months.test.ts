@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sql } from '../../../adapters/postgres/database/sql.ts'
+import { raw, sql } from '../../../adapters/postgres/database/sql.ts'
+import { allByIdsSql, planOf } from '../../../adapters/postgres/records/list-plan.ts'
 import type { PostgresStorage } from '../../../adapters/postgres/storage.ts'
 import { cdrs } from '../../../core/resources/cdrs.ts'
 import { manualClock } from '../../support/clock.ts'
@@ -11,6 +12,10 @@ const JANUARY = '2026-01-15T12:00:00.000000Z'
 const FEBRUARY = '2026-02-15T12:00:00.000000Z'
 const MARCH = '2026-03-15T12:00:00.000000Z'
 const LONG_AGO = '1999-12-31T23:59:59.000000Z'
+
+/** The columns of calls but for those that tell them apart. */
+const COPIED = sql`SELECT attname FROM pg_attribute WHERE attrelid = 'cdrs'::regclass AND attnum > 0 AND NOT attisdropped
+  AND attname NOT IN ('id', 'started_at')`
 
 /** Stores a call for each start; returns their ids. */
 async function calls({ records }: PostgresStorage, ...starts: readonly string[]): Promise<number[]> {
@@ -56,6 +61,27 @@ test('calls of several months are found in one read, and a deleted one is not', 
     [first, null, ...others, first],
   )
   assert.equal(JSON.parse((await storage.records.show(cdrs, first)) ?? '').tenant.id, found[0]?.['tenant_id'])
+  await storage.close()
+})
+
+test('calls that a search has found are looked up one by one, in whatever month they are', async () => {
+  const storage = await openEmptyByMonth(manualClock())
+  const { database } = storage
+  await calls(storage, JANUARY)
+  const copied = (await database.values<string>(COPIED)).join()
+  await database.session().run(sql`INSERT INTO cdrs (id, started_at, ${raw(copied)})
+    SELECT 1000 + n, (ARRAY[${JANUARY}, ${FEBRUARY}, ${MARCH}])[1 + n % 3], ${raw(copied)}
+    FROM (SELECT * FROM cdrs LIMIT 1) c, generate_series(1, 3000) n`)
+  await database.session().run(raw('ANALYZE cdrs'))
+  const plan = await planOf(database, cdrs, { view: 'plain' })
+  const ids = Array.from({ length: 100 }, (_, place) => 4000 - 3 * place)
+  const steps = await database.planned.values<string>(sql`EXPLAIN ${allByIdsSql(plan, ids)}`)
+  assert.doesNotMatch(steps.join('\n'), /Seq Scan on cdrs_2026_0[123]/)
+  const found = await database.planned.row<{ json: string; count: number }>(allByIdsSql(plan, [...ids, 999_999]))
+  assert.deepEqual(
+    JSON.parse(`[${found?.json}]`).map(({ id }: { id: number }) => id),
+    ids,
+  )
   await storage.close()
 })
 
