@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
 import { test } from 'node:test'
-import { openStorage } from '../../../adapters/postgres/storage.ts'
-import { AppError } from '../../../core/errors.ts'
-import { manualClock } from '../../support/clock.ts'
-import { newDatabase } from '../../support/postgres/databases.ts'
+import { openStorage } from '../../../../adapters/postgres/storage.ts'
+import { AppError } from '../../../../core/errors.ts'
+import { manualClock } from '../../../support/clock.ts'
+import { newDatabase } from '../../../support/postgres/databases.ts'
 
 /** A port of the loopback at which nothing listens. */
 async function closedPort(): Promise<number> {
