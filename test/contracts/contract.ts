@@ -120,8 +120,11 @@ async function checkOn<P extends Port>(
 const hasPorts = <P extends Port>(storage: Partial<Ports>, needs: readonly P[]): storage is Pick<Ports, P> =>
   needs.every(port => storage[port] !== undefined)
 
-/** Does something that many times, 100 at once: a storage may refuse more that wait longer than it allows. */
+/** How many things are done at once: a storage may refuse those that wait longer than it allows. */
+const AT_ONCE = 25
+
+/** Does something that many times, some of them at once. */
 export async function manyTimes(times: number, act: (n: number) => Promise<unknown>): Promise<void> {
-  for (let from = 0; from < times; from += 100)
-    await Promise.all(Array.from({ length: Math.min(100, times - from) }, (_, n) => act(from + n)))
+  for (let from = 0; from < times; from += AT_ONCE)
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, times - from) }, (_, n) => act(from + n)))
 }
