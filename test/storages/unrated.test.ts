@@ -5,6 +5,7 @@ import { cdrs } from '../../core/resources/cdrs.ts'
 import { idsOf, insert } from '../support/data/rows.ts'
 import { execute } from '../support/data/stored.ts'
 import { asteriskRow, inWorld, type SwitchWorld, taken } from '../support/data/switch.ts'
+import { BUCKETED, onCitus } from '../support/storages.ts'
 
 const NOWHERE = '0088123456'
 
@@ -30,16 +31,18 @@ async function idsBySwitch(world: SwitchWorld, ...ids: string[]) {
   return ids.map(id => calls.find(({ switch_call_id }) => switch_call_id === `${id}/7`)?.id)
 }
 
+const BUCKET = onCitus ? 'bucket, ' : ''
+
 /** Ratings without a rate, for this many calls older than all others. */
 const addUnrated = ({ storage, tenantId }: SwitchWorld, count: number): Promise<void> =>
   execute(
     storage,
-    `INSERT INTO cdrs (tenant_id, caller_number, destination_number, direction, disposition, duration_seconds, bill_seconds,
+    `INSERT INTO cdrs (${BUCKETED.columns}tenant_id, caller_number, destination_number, direction, disposition, duration_seconds, bill_seconds,
       cost, started_at, created_at, updated_at)
     WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${count})
-    SELECT ${tenantId}, '101', '${NOWHERE}', 'outbound', 'ANSWERED', 60, 60, 0, '2025-01-01T00:00:00.000000Z', '', '' FROM n;
-    INSERT INTO cdr_ratings (cdr_id, source, switch_call_id, outcome)
-    SELECT id, 'asterisk', 'many-' || id, 'no match' FROM cdrs WHERE started_at < '2026'`,
+    SELECT ${BUCKETED.values}${tenantId}, '101', '${NOWHERE}', 'outbound', 'ANSWERED', 60, 60, 0, '2025-01-01T00:00:00.000000Z', '', '' FROM n;
+    INSERT INTO cdr_ratings (${BUCKET}cdr_id, source, switch_call_id, outcome)
+    SELECT ${BUCKET}id, 'asterisk', 'many-' || id, 'no match' FROM cdrs WHERE started_at < '2026'`,
   )
 
 async function assertUnrated(world: SwitchWorld): Promise<void> {

@@ -58,6 +58,14 @@ export async function onDatabase<T>(db: string, clock: Clock, use: (storage: Sto
   return use(storage).finally(() => storage.close())
 }
 
+/**
+ * The first columns of calls of the first tenant that tests insert themselves, from a table of numbers `i`: on a
+ * cluster, no default gives an id its bucket. They begin after those that the test has stored before.
+ */
+export const BUCKETED = onCitus
+  ? { columns: 'id, bucket, ', values: '(i + 1000) * 4096 + 1, 1, ' }
+  : { columns: '', values: '' }
+
 /** Why what needs a backup cannot run here, or false. */
 export const noDumps: string | false = onCitus ? 'a cluster is not backed up by a dump' : false
 

@@ -6,7 +6,7 @@ import { type DaemonProcess, startDaemon } from '../../support/daemon.ts'
 import { changed, readerOf } from '../../support/data/reader.ts'
 import { sampleBody } from '../../support/data/samples.ts'
 import { ADMIN, temporaryFolder } from '../../support/http/app.ts'
-import { databaseAt } from '../../support/storages.ts'
+import { BUCKETED, databaseAt } from '../../support/storages.ts'
 
 const folder = temporaryFolder()
 after(folder.remove)
@@ -48,10 +48,10 @@ async function inService(
     }
     await changed(
       path,
-      `INSERT INTO cdrs (tenant_id, extension_id, caller_number, destination_number, direction, disposition,
+      `INSERT INTO cdrs (${BUCKETED.columns}tenant_id, extension_id, caller_number, destination_number, direction, disposition,
          duration_seconds, bill_seconds, cost, started_at, created_at, updated_at)
        WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${CALLS})
-       SELECT 1, 1, '101', i, 'outbound', 'ANSWERED', 1, 1, 1, '2026-01-01T00:00:00.000000Z', '', '' FROM n`,
+       SELECT ${BUCKETED.values}1, 1, '101', i, 'outbound', 'ANSWERED', 1, 1, 1, '2026-01-01T00:00:00.000000Z', '', '' FROM n`,
     )
     await test(request, async sql => (await reader.rows(sql))[0]?.[0])
   } finally {

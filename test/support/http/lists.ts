@@ -3,7 +3,7 @@ import { mock } from 'node:test'
 import type { Storage } from '../../../core/ports/storage.ts'
 import type { World } from '../data/records.ts'
 import { execute } from '../data/stored.ts'
-import { onCitus } from '../storages.ts'
+import { BUCKETED } from '../storages.ts'
 
 /** Counts the pages that lists take from the storage while the test runs; the list breaks off after so many. */
 export async function countingPages(
@@ -37,9 +37,6 @@ export async function untilStill(world: World, pages: () => number): Promise<voi
 
 /** Wide records make a list larger than any socket buffer. */
 const PADDING = 'x'.repeat(800)
-
-/** On a cluster, no default gives an id its bucket. */
-const BUCKETED = onCitus ? { columns: 'id, bucket, ', values: 'i * 4096 + 1, 1, ' } : { columns: '', values: '' }
 
 /** Stores so many calls of the first tenant, every second one of the first extension. */
 export const storeCalls = (storage: Storage, count: number): Promise<void> =>
