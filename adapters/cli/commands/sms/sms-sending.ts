@@ -68,7 +68,8 @@ export async function sendTold(
     gateway && `${cell(gateway['name'])} (${cell(gateway['server_host'])}:${cell(gateway['server_port'])})`
   say(context, `queued     for ${address ?? 'the gateways of its route'}`)
   const { id } = asObject(await unlessEnded(submit()))
-  const sent = (await messageAt(services, Number(id))) ?? {}
+  const sent = await messageAt(services, Number(id))
+  if (sent === null) throw deleted(id)
   const seconds = ((performance.now() - started) / 1000).toFixed(2)
   const named = (id: unknown): Promise<string> => spelling(services.records, smsGateways, Number(id))
   for (const { gateway: id, error } of objectsIn(sent['tries']))
@@ -80,6 +81,10 @@ export async function sendTold(
   say(context, `reply      ${stringifyJson(sent['remote_response'])}`)
   return sent
 }
+
+/** Somebody else deleted it at once, or during the wait. */
+const deleted = (id: unknown): CliError =>
+  new CliError(EXIT.noRecord, `message ${cell(id)} was sent, and has been deleted since`)
 
 const objectsIn = (value: unknown): readonly JsonObject[] => (Array.isArray(value) ? value.filter(isJsonObject) : [])
 
@@ -112,7 +117,7 @@ export async function awaitReceipt(
   let seen = ''
   for (;;) {
     const message = await messageAt(services, Number(sent['id']))
-    if (message === null) throw new CliError(EXIT.noRecord, `message ${cell(sent['id'])} was deleted during the wait`)
+    if (message === null) throw deleted(sent['id'])
     const [receivedAt, status] = [message['delivered_at'], cell(message['delivery_status'])]
     const now = `${cell(receivedAt)} ${status}`
     if (seen !== '' && now !== seen)

@@ -101,7 +101,7 @@ describe('an upload', () => {
     const begin = (bytes: number) => place.desk.ask('POST', '/api/console/uploads', { name: 'a.csv', bytes })
     const large = await begin(1024 ** 3 + 1)
     assert.equal(large.status, 413)
-    assert.match(large.json.message, /^The file is larger than 1024 MiB/)
+    assert.match(large.json.message, /^The file is larger than 1 GiB/)
     assert.equal((await begin(0)).status, 422)
     const other = await signedIn(place.world.service, 'admin')
     const statuses: number[] = []

@@ -52,9 +52,10 @@ describe('the security trail', () => {
   it('has failed logins, and the lockout that they lead to once', async () => {
     const start = await latest()
     for (let i = 0; i < 13; i++) await attempt('192.0.2.3', { password: 'wrong' })
-    assert.deepEqual(lines(await since(start)), [
-      ...Array.from({ length: 5 }, () => ['login-failed', ADMIN.email, '192.0.2.3', ADMIN.email]),
+    // The lockout may be stored before the last failure.
+    assert.deepEqual(lines(await since(start)).sort(), [
       ['lockout', ADMIN.email, '192.0.2.3', ADMIN.email],
+      ...Array.from({ length: 5 }, () => ['login-failed', ADMIN.email, '192.0.2.3', ADMIN.email]),
     ])
   })
 

@@ -39,7 +39,9 @@ describe('a pooler before the server', () => {
       while ((await database.values<string>(asleep)).join() !== '600,601');
       leaving.abort()
       await assert.rejects(ours, { name: 'AbortError' })
-      assert.deepEqual(await database.values<string>(asleep), ['601'])
+      let left = await database.values<string>(asleep)
+      while (left.includes('600') && left.length > 1) left = await database.values<string>(asleep)
+      assert.deepEqual(left, ['601'])
       await database.value(raw(`SELECT pg_cancel_backend(${pid})`))
       assert.match(await theirs.then(String), /user request/)
       await database.close()

@@ -157,7 +157,7 @@ hint: trunkline sms send --help
     while ((await changed(place.db, deleting)).length === 0) await nextTurn()
     const { code, stderr } = await sending
     assert.equal(code, 67)
-    assert.match(stderr, /^error: message \d+ was deleted during the wait$/m)
+    assert.match(stderr, /^error: message \d+ was sent, and has been deleted since$/m)
   })
 })
 
