@@ -16,7 +16,7 @@ const GRACE_MS = 2_000
  * Has Linux run this thread before the daemon's others, since a call waits for it. Returns whether it may:
  * LimitNICE in the unit allows it.
  */
-function hurry(): boolean {
+function preferThisThread(): boolean {
   try {
     setPriority(constants.priority.PRIORITY_ABOVE_NORMAL)
     return true
@@ -39,7 +39,8 @@ threads.serve.lookups<LookupReports>(async report => {
     decided: of => report('decided', of),
     onLimit: (limited, use) => report('onLimit', limited, use),
   }
-  log.debug({ preferred: hurry() }, 'lookups have a thread of their own')
+  const preferred = preferThisThread()
+  log.debug({ preferred }, 'lookups have a thread of their own')
   const clock = system.clock()
   const storage = await (await databasePlace(located)).open({ clock, foldsLog: false })
   const directory = storage.switchDirectory()

@@ -131,17 +131,17 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
   const isConnected = (answer: string): boolean => actionsIn(answer).some(each => each.startsWith('bridge '))
   const call = (id: string): Record<string, string> => callForm({ 'Unique-ID': id })
 
-  test('run before the other threads of the daemon, if Linux allows it, and the log tells', {
+  test('run before the other threads of the daemon, if Linux allows it, and the log says so', {
     skip: process.platform !== 'linux',
   }, async () => {
     const nice = (thread: string): number => {
       const [, fields = ''] = readFileSync(`/proc/self/task/${thread}/stat`, 'utf8').split(') ')
       return Number(fields.split(' ')[16])
     }
-    const told = (): string => lines.find(line => line.includes('a thread of their own')) ?? ''
-    await until('it is told', () => told() !== '')
+    const logged = (): string => lines.find(line => line.includes('a thread of their own')) ?? ''
+    await until('it is logged', () => logged() !== '')
     const preferred = readdirSync('/proc/self/task').filter(thread => nice(thread) === -7)
-    assert.equal(preferred.length, JSON.parse(told()).preferred ? 1 : 0)
+    assert.equal(preferred.length, JSON.parse(logged()).preferred ? 1 : 0)
   })
 
   test('are answered while the thread of the daemon is blocked', async () => {

@@ -270,7 +270,7 @@ describe('a switch that is followed', () => {
       asked++
       return new Promise(() => {})
     }
-    await following([acme()], () => until('the lookups are told of the calls', () => asked > 0), hangs)
+    await following([acme()], () => until('the lookups get the calls in progress', () => asked > 0), hangs)
     assert.equal(asked, 1)
   })
 

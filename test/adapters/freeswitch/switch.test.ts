@@ -182,7 +182,7 @@ describe('FreeSWITCH, asked over its event socket', () => {
     assert.ok(findings.every(({ fix }) => fix !== null))
   })
 
-  describe('asks where it should', () => {
+  describe('the port where FreeSWITCH asks', () => {
     const ANSWERS = { xml_locate: GOOD.xml_locate }
     const NONE = { xml_locate: "-ERR can't find configuration" }
     const findings = (port: number, answers: typeof ANSWERS, lookups: number | null) => {
@@ -190,26 +190,26 @@ describe('FreeSWITCH, asked over its event socket', () => {
       return asked({ answer: answering({ ...url, ...answers }) }, of => of.check(), { lookups })
     }
 
-    test('and is found if it still asks at the port of the API although lookups have their own', async () => {
+    test('is reported if it is that of the API although lookups have their own', async () => {
       const [first, ...others] = await findings(8080, ANSWERS, 8081)
       assert.deepEqual([first?.code, first?.severity, others], ['freeswitch_lookup_port', 'warning', []])
       assert.match(first?.finding ?? '', /asks at port 8080, .*; port 8081 is for lookups alone$/)
       assert.match(first?.fix ?? '', /^set the port in gateway-url of xml_curl\.conf to 8081, then: fs_cli /)
     })
 
-    test('and is told the right port if it asks where nothing answers', async () => {
+    test('is compared with the right one if nothing answers there', async () => {
       const [first, ...others] = await findings(8081, NONE, null)
       assert.deepEqual([first?.code, others], ['freeswitch_feed_unanswered', []])
       assert.match(first?.finding ?? '', /; it asks at port 8081, and lookups are answered at 8080$/)
       assert.match(first?.fix ?? '', /^set the port in gateway-url of xml_curl\.conf to 8080, then: fs_cli /)
     })
 
-    test('and has other advice if it gets no answer at the right port', async () => {
+    test('is not blamed if it is the right one and nothing answers', async () => {
       const [first] = await findings(8081, NONE, 8081)
       assert.match(first?.fix ?? '', /^see that trunklined runs, /)
     })
 
-    test('and has nothing wrong without a port for lookups, or behind one that leads to it', async () => {
+    test('is right if lookups have none of their own, or if another one leads to theirs', async () => {
       assert.deepEqual(await findings(8080, ANSWERS, null), [])
       assert.deepEqual(await findings(18_081, ANSWERS, 8081), [])
     })

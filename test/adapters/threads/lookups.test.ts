@@ -13,7 +13,7 @@ const FAILING = `
   })
 `
 
-/** A thread that has begun, and is then busy for ever. */
+/** A thread that begins, and hangs at the next request. */
 const STUCK = `
   const { parentPort } = require('node:worker_threads')
   parentPort.on('message', ({ id, method }) => {

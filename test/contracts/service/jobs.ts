@@ -124,24 +124,27 @@ behaviour('the uploads and open jobs of an account are checked as another is add
   )
 })
 
-behaviour('what the files of an account hold is told as another job is added, uploads aside', async ({ jobs }) => {
-  const held: number[] = []
-  const add = (draft: Draft<Job>) => jobs.addJob(draft, ({ bytes }) => void held.push(bytes))
-  const { id } = await jobs.addUpload(uploadOf(), never)
-  await jobs.extend(id, (await jobs.beginWriting(id, 0)) ?? 0, 0, bytesOf('abcdef'), NOW)
-  await add(importOf(id))
-  const [first, second] = [await running(jobs), await running(jobs, exportOf(BOB))]
-  await jobs.files.append(first, 'output', 0, bytesOf('12345'))
-  await jobs.files.append(first, 'errors', 0, bytesOf('12'))
-  await jobs.files.append(second, 'output', 0, bytesOf('123'))
-  await add(exportOf())
-  await jobs.changeJob(first.id, job => ({ ...job, state: 'done' }))
-  await add(exportOf())
-  await jobs.removeJob(first.id)
-  await add(exportOf())
-  await add(exportOf(BOB))
-  assert.deepEqual(held, [0, 7, 7, 0, 3])
-})
+behaviour(
+  "adding a job looks at the size of the files of the account's other jobs, not of its uploads",
+  async ({ jobs }) => {
+    const held: number[] = []
+    const add = (draft: Draft<Job>) => jobs.addJob(draft, ({ bytes }) => void held.push(bytes))
+    const { id } = await jobs.addUpload(uploadOf(), never)
+    await jobs.extend(id, (await jobs.beginWriting(id, 0)) ?? 0, 0, bytesOf('abcdef'), NOW)
+    await add(importOf(id))
+    const [first, second] = [await running(jobs), await running(jobs, exportOf(BOB))]
+    await jobs.files.append(first, 'output', 0, bytesOf('12345'))
+    await jobs.files.append(first, 'errors', 0, bytesOf('12'))
+    await jobs.files.append(second, 'output', 0, bytesOf('123'))
+    await add(exportOf())
+    await jobs.changeJob(first.id, job => ({ ...job, state: 'done' }))
+    await add(exportOf())
+    await jobs.removeJob(first.id)
+    await add(exportOf())
+    await add(exportOf(BOB))
+    assert.deepEqual(held, [0, 7, 7, 0, 3])
+  },
+)
 
 behaviour('uploads that nothing has come for and no job has are forgotten', async ({ jobs }) => {
   const [old, used, young] = [

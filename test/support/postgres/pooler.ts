@@ -9,8 +9,8 @@ export type PoolMode = 'session' | 'transaction'
 export interface Pooler {
   /** The address of the same database, by way of the pooler. */
   readonly address: string
-  /** Clients that connect from now on are told that this is the process of the server. */
-  tell(pid: number): void
+  /** Gives this process id to clients that connect from now on, as that of their server process. */
+  giveOut(pid: number): void
   close(): Promise<void>
 }
 
@@ -23,7 +23,7 @@ export async function pooler(address: string, mode: PoolMode): Promise<Pooler> {
   const host = url.searchParams.get('host')
   if (host === null) throw new Error('The pooler needs a server on a socket.')
   const folder = mkdtempSync(join(tmpdir(), 'tl-pooler-'))
-  let told = 1
+  let given = 1
   const sessions: Session[] = []
   const clients = new Set<Socket>()
   const newSession = (): Session => {
@@ -38,7 +38,7 @@ export async function pooler(address: string, mode: PoolMode): Promise<Pooler> {
     client.on('error', () => undefined)
     client.on('close', () => shared ?? session.socket.destroy())
     client.once('data', async () => {
-      client.write(withBackend(await session.greeting, told))
+      client.write(withBackend(await session.greeting, given))
       client.on('data', bytes => session.send(client, bytes))
     })
   })
@@ -46,8 +46,8 @@ export async function pooler(address: string, mode: PoolMode): Promise<Pooler> {
   url.searchParams.set('host', folder)
   return {
     address: url.href.replace('@localhost/', '@/'),
-    tell: pid => {
-      told = pid
+    giveOut: pid => {
+      given = pid
     },
     close: async () => {
       for (const socket of [...clients, ...sessions.map(session => session.socket)]) socket.destroy()

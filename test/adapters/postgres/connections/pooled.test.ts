@@ -29,7 +29,7 @@ describe('a pooler before the server', () => {
     behind('session', async place => {
       const { rows } = await victim.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
       const pid = rows[0]?.pid ?? 0
-      place.tell(pid)
+      place.giveOut(pid)
       const database = connect(place.address)
       const leaving = new AbortController()
       const theirs = victim.query('SELECT pg_sleep(601)').catch((error: Error) => error.message)
