@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import Type, { type Static } from 'typebox'
 import { Value } from 'typebox/value'
 import { isSwitchName, SOURCE_FORMATS } from '../core/calls/completed-call.ts'
@@ -28,11 +29,23 @@ export type FeedSetting = Static<typeof feed>
 /** Returns the name under which the feed's place and its records in quarantine are stored. */
 export const nameOf = ({ name, path }: Pick<FeedSetting, 'name' | 'path'>): string => name ?? path
 
-/** Finds the first feed whose given name is that of another feed; -1 for none. */
-const takenName = (list: readonly FeedSetting[]): number =>
-  list.findIndex(({ name }, index) => list.some((other, at) => at !== index && name === nameOf(other)))
+/** True if both follow the same file, however its path is written. */
+export const isSamePath = (one: string, other: string): boolean => resolve(one) === resolve(other)
 
-export const feeds = Type.Refine(Type.Array(feed, { maxItems: 100 }), list => takenName(list) === -1)
+/** Finds the first feed whose name is that of another, or that has none and the path of an earlier one; null for none. */
+function taken(list: readonly FeedSetting[]): Wrong | null {
+  for (const [index, { name, path }] of list.entries()) {
+    if (list.some((other, at) => at !== index && name === nameOf(other)))
+      return { at: `[${index}].name`, says: 'must differ from the names and paths of other feeds' }
+    const first = list.findIndex(other => other.name === undefined && isSamePath(other.path, path))
+    if (name === undefined && first < index)
+      return { at: `[${index}].path`, says: `must differ from feeds[${first}].path: both would follow one file` }
+  }
+  return null
+}
+
+const someFeeds = Type.Array(feed, { maxItems: 100 })
+export const feeds = Type.Refine(someFeeds, list => taken(list) === null)
 
 const WANTS: Readonly<Record<keyof FeedSetting, string>> = {
   format: `one of ${FORMATS.join(', ')}`,
@@ -56,7 +69,5 @@ export function wrongFeed(value: unknown): Wrong | null {
       : { at: '', says: `must be an object, not ${JSON.stringify(one)}` }
     if (wrong) return { ...wrong, at: `[${index}]${wrong.at}` }
   }
-  if (!Value.Check(Type.Array(feed), value)) return null
-  const taken = takenName(value)
-  return taken === -1 ? null : { at: `[${taken}].name`, says: 'must differ from the names and paths of other feeds' }
+  return Value.Check(someFeeds, value) ? taken(value) : null
 }

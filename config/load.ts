@@ -3,6 +3,7 @@ import { hostname } from 'node:os'
 import { isServerAddress } from '../core/database-address.ts'
 import { AppError } from '../core/errors.ts'
 import { isJsonObject } from '../core/json.ts'
+import { isSamePath } from './feeds.ts'
 import {
   declarations,
   environmentName,
@@ -77,7 +78,7 @@ const EVERY_SECONDS = 0.2
 /** Adds the feed of Asterisk's call records as its setup writes them, unless a feed replaces it. */
 function withAsterisk({ feeds, asterisk, db }: Settings): Settings['feeds'] {
   const path = asterisk?.cdr_file
-  if (path === undefined || feeds.some(feed => feed.path === path)) return feeds
+  if (path === undefined || feeds.some(feed => isSamePath(feed.path, path))) return feeds
   // Each machine of a fleet may have an Asterisk of its own, with the same paths.
   const named = isServerAddress(db) ? { name: `${path} on ${hostname()}` } : {}
   return [...feeds, { format: 'asterisk-csv', path, ...named, timezone: 'UTC', every: EVERY_SECONDS }]

@@ -152,6 +152,8 @@ describe('a feed that is wrong', () => {
     [{ ...right, switch: 'pbx 2' }, '.switch', 'must be a name of letters, digits, _ . : -, not "pbx 2"'],
     [{ ...right, name: '' }, '.name', 'must be a name of 1 to 200 characters, not ""'],
     [{ ...right, name: right.path }, '.name', 'must differ from the names and paths of other feeds'],
+    [right, '.path', 'must differ from feeds[0].path: both would follow one file'],
+    [{ ...right, path: './a' }, '.path', 'must differ from feeds[0].path: both would follow one file'],
     [{ ...right, every: 0 }, '.every', 'must be a number of seconds from 0.05 to 3600, not 0'],
     [
       { ...right, tz: 'UTC' },
