@@ -78,6 +78,9 @@ describe('the setting of Asterisk', () => {
     assert.deepEqual(named.map(nameOf), [`/log/Master.csv on ${hostname()}`], 'other machines have other files')
     const feeds = [{ format: 'asterisk-csv', path: '/log/Master.csv', timezone: 'Europe/Kyiv' }]
     assert.deepEqual(load({ file: fileWith({ asterisk, feeds }) }).settings.feeds, feeds)
+    const kept = feeds.map(feed => ({ ...feed, name: 'pbx-2' }))
+    const { settings: onServer } = load({ file: fileWith({ asterisk, db, feeds: kept }) })
+    assert.deepEqual(onServer.feeds.map(nameOf), ['pbx-2'], 'whatever the host is called')
     const elsewhere = { ...asterisk, cdr_file: '/log/../log/Master.csv' }
     assert.deepEqual(load({ file: fileWith({ asterisk: elsewhere, feeds }) }).settings.feeds, feeds, 'the same file')
   })
