@@ -65,22 +65,24 @@ export async function readsTable(manager: Manager, name: string): Promise<void> 
 export function telephonesInTable(table: SwitchTable): TelephonesInTable {
   let name = ''
   let hasTaken = false
-  let isUnmarked = false
   const note = (changes: readonly RowChange[]): void => {
     hasTaken ||= changes.some(isTaken)
-    isUnmarked ||= changes.some(needsReload)
   }
   const mark = async (): Promise<TableRow> => {
     const marker = markerRow(nameIn(await table.rows(NOBODY)) || random(), random())
     await table.replace(NOBODY, [marker])
-    isUnmarked = false
     return marker
+  }
+  const isAnyToReload = async (tenant: number, rows: readonly TableRow[]): Promise<boolean> => {
+    const present = new Map((await table.rows(tenant)).map(row => [row.id, row]))
+    return rows.some(after => needsReload(present.get(after.id) ?? null, after))
   }
   return {
     put: async (tenant, telephones) => {
-      note(await table.replace(tenant, telephones.map(telephoneRow)))
-      // At once: a later run would not know what this one has added.
-      if (isUnmarked) await mark()
+      const rows = telephones.map(telephoneRow)
+      // First: if the service ends between the two, the next one no longer sees that these rows are new.
+      if (await isAnyToReload(tenant, rows)) await mark()
+      note(await table.replace(tenant, rows))
       return ''
     },
     settle: async tenants => {
@@ -106,6 +108,5 @@ const isTaken = ({ before, after }: RowChange): boolean =>
   (after === null || valueInRow(before, 'auth', 'md5_cred') !== valueInRow(after, 'auth', 'md5_cred'))
 
 /** Only a reload tells Asterisk that there is a new device with a state, or another mailbox to announce. */
-const needsReload = ({ before, after }: RowChange): boolean =>
-  after !== null &&
-  (before === null || valueInRow(before, 'endpoint', 'mailboxes') !== valueInRow(after, 'endpoint', 'mailboxes'))
+const needsReload = (before: TableRow | null, after: TableRow): boolean =>
+  before === null || valueInRow(before, 'endpoint', 'mailboxes') !== valueInRow(after, 'endpoint', 'mailboxes')

@@ -45,6 +45,16 @@ describe('an Asterisk that reads telephones from a database', () => {
     await follower.reconcile('all')
     await until('all files are loaded', () => asterisk.taken.length >= 4)
   }
+  const restart = async (meanwhile: () => void = () => undefined): Promise<void> => {
+    await asterisk.end()
+    table.close()
+    meanwhile()
+    asterisk = await followedAsterisk()
+    asterisk.model.database = path
+    table = switchTable(path, TELEPHONE_TABLE)
+    start()
+    await settled()
+  }
 
   beforeEach(async () => {
     asterisk = await followedAsterisk()
@@ -130,19 +140,34 @@ describe('an Asterisk that reads telephones from a database', () => {
     assert.notEqual(pjsip(), before)
   })
 
+  for (const writes of [1, 2])
+    test(`is reloaded for a new telephone if the service was killed after write ${writes} of it`, async () => {
+      let left = Number.POSITIVE_INFINITY
+      const writing = <T>(write: () => Promise<T>): Promise<T> =>
+        left-- > 0 ? write() : Promise.reject(new Error('killed'))
+      const held = table
+      table = {
+        ...held,
+        replace: (owner, rows) => writing(() => held.replace(owner, rows)),
+        keep: owners => writing(() => held.keep(owners)),
+      }
+      start()
+      await settled()
+      const before = pjsip()
+      left = writes
+      set(1, 'acme', { extensions: [extension('101'), extension('102'), extension('103')] })
+      await assert.rejects(follower.reconcile(new Set([1])), /killed/)
+      await restart()
+      assert.ok(ids().includes('acme-103'))
+      assert.notEqual(pjsip(), before)
+    })
+
   test('keeps what it has while the service is away, which then writes what has changed alone', async () => {
     start()
     await settled()
     const before = pjsip()
-    await asterisk.end()
-    table.close()
-    assert.equal(ids().length, 4)
-    asterisk = await followedAsterisk()
-    asterisk.model.database = path
-    table = switchTable(path, TELEPHONE_TABLE)
     worlds.delete(2)
-    start()
-    await settled()
+    await restart(() => assert.equal(ids().length, 4))
     assert.deepEqual(ids(), ['acme-101', 'acme-102'])
     assert.equal(pjsip(), before, 'nothing is new')
   })
