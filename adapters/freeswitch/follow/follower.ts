@@ -23,13 +23,20 @@ export interface FollowerParts {
 }
 
 /** Milliseconds between two checks of the calls in progress, while there are some and while there are none. */
-const LOOK_MS = 1_000
-const IDLE_LOOK_MS = 5_000
+export interface BetweenLooks {
+  readonly busyMs: number
+  readonly idleMs: number
+}
+
+const BETWEEN_LOOKS: BetweenLooks = { busyMs: 1_000, idleMs: 5_000 }
 const FIRST_PAUSE_MS = 250
 const LONGEST_PAUSE_MS = 10_000
 
 /** Sends a FreeSWITCH what it does not request itself, on one connection that is reopened when it ends. */
-export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
+export function freeswitchFollower(
+  parts: FollowerParts,
+  { busyMs, idleMs }: BetweenLooks = BETWEEN_LOOKS,
+): SwitchFollower {
   const { place, directory, lookups, key, onTrouble, onCommandRefused } = parts
   let socket: EventSocket | null = null
   let knownTenants: ReadonlyMap<number, KnownTenant> = new Map()
@@ -52,8 +59,7 @@ export function freeswitchFollower(parts: FollowerParts): SwitchFollower {
     connected.closed.then(() => over.abort())
     while (!signal.aborted && !over.signal.aborted) {
       const calls = await unlessAborted(look(), signal)
-      const ms = calls > 0 ? LOOK_MS : IDLE_LOOK_MS
-      await pause(ms, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
+      await pause(calls > 0 ? busyMs : idleMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
     }
   }
   return {

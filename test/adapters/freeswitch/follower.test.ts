@@ -83,19 +83,22 @@ const following = async (
   const stopping = new AbortController()
   const troubles: unknown[] = []
   const held = await heldSwitch({ answer: command => answers(world.has, command) })
-  const follower = freeswitchFollower({
-    place: held.place,
-    directory: directoryOf(() => world.tenants),
-    lookups: {
-      shown: calls => {
-        world.calls = calls
-        return told(calls)
+  const follower = freeswitchFollower(
+    {
+      place: held.place,
+      directory: directoryOf(() => world.tenants),
+      lookups: {
+        shown: calls => {
+          world.calls = calls
+          return told(calls)
+        },
       },
+      key: KEY,
+      onTrouble: error => troubles.push(error),
+      onCommandRefused: () => {},
     },
-    key: KEY,
-    onTrouble: error => troubles.push(error),
-    onCommandRefused: () => {},
-  })
+    { busyMs: 10, idleMs: 10 },
+  )
   const world: World = {
     ...{ tenants, has: {}, held, calls: [], troubles, follower, connected: 0 },
     sentAfter: async changed => {

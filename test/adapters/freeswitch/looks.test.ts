@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { getEventListeners } from 'node:events'
+import { describe, test } from 'node:test'
+import { queryObjects } from 'node:v8'
+import { freeswitchFollower } from '../../../adapters/freeswitch/follow/follower.ts'
+import { until } from '../../support/data/switch.ts'
+import { heldSwitch } from '../../support/switching/event-socket.ts'
+import { directoryOf, KEY } from '../../support/switching/freeswitch.ts'
+
+const MANY = 200
+
+const alive = (kind: Parameters<typeof queryObjects>[0]): number => queryObjects(kind, { format: 'count' })
+
+describe('looking which calls are in progress', () => {
+  test('keeps nothing of a look, however many there are on one connection', async () => {
+    const stopping = new AbortController()
+    const held = await heldSwitch({ answer: () => '{"row_count":0}' })
+    let looks = 0
+    const follower = freeswitchFollower(
+      {
+        ...{ place: held.place, directory: directoryOf(() => []), key: KEY },
+        lookups: { shown: async () => ++looks },
+        onTrouble: error => assert.ok(stopping.signal.aborted, String(error)),
+        onCommandRefused: () => undefined,
+      },
+      { busyMs: 1, idleMs: 1 },
+    )
+    /** What a look needs while it lasts: objects that are still reachable, and listeners. */
+    const kept = (): number => alive(Promise) + alive(AbortSignal) + getEventListeners(stopping.signal, 'abort').length
+    const running = follower.run(() => undefined, stopping.signal)
+    try {
+      await until('it has looked', () => looks >= MANY)
+      const before = kept()
+      const last = looks + MANY
+      await until('it has looked as often again', () => looks >= last)
+      const more = kept() - before
+      assert.ok(more < MANY / 2, `${more} more are kept after ${MANY} looks`)
+    } finally {
+      stopping.abort()
+      await running
+      await held.close()
+    }
+    assert.equal(held.logins(), 1)
+  })
+})
