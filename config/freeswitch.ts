@@ -30,7 +30,7 @@ export const freeswitchSchema = Type.Object(
   {
     token: Type.Optional(secret),
     token_file: Type.Optional(text),
-    lookup_port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65_535 })),
+    lookup_port: Type.Optional(Type.Integer({ minimum: 1, maximum: 65_535 })),
     event_socket: Type.Optional(eventSocket),
     cdr_folder: Type.Optional(text),
     allow: Type.Optional(Type.Array(Type.Refine(Type.String(), isNetwork), { minItems: 1, maxItems: 100 })),
@@ -43,7 +43,7 @@ export type FreeswitchSetting = Static<typeof freeswitchSchema>
 const WANTS: Readonly<Record<keyof FreeswitchSetting, string>> = {
   token: '16 to 200 letters, digits and marks without blanks',
   token_file: 'the path of a file that holds the token',
-  lookup_port: 'an integer from 0 to 65535',
+  lookup_port: 'an integer from 1 to 65535, which gateway-url of xml_curl.conf also names',
   event_socket: 'an object with host, port, and password or password_file',
   cdr_folder: 'the path of the folder where mod_json_cdr leaves what it could not post (err-log-dir)',
   allow: 'a list of addresses and networks such as ["127.0.0.1", "10.0.0.0/8"]',

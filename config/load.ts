@@ -63,7 +63,8 @@ export function loadSettings({ flags, environment, file: named }: Given): Loaded
 
 /** Throws `configuration` if the lookups of FreeSWITCH are to listen where the daemon listens itself. */
 function assertOwnLookupPort({ port, metrics_port, freeswitch }: Settings): void {
-  const lookupPort = freeswitch?.lookup_port || undefined
+  const lookupPort = freeswitch?.lookup_port
+  if (lookupPort === undefined) return
   const [taken] = Object.entries({ port, metrics_port }).find(([, other]) => other === lookupPort) ?? []
   if (taken !== undefined)
     throw new AppError(

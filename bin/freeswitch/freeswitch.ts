@@ -55,8 +55,7 @@ function read(path: string): string | null {
 export function freeswitchOf(settings: Settings): TelephoneSwitch | null {
   if (settings.freeswitch === null) return null
   const { place, cdrFolder, token: key } = resolved(settings.freeswitch)
-  // Which one 0 stands for is not known here.
-  const ports = { own: settings.port, lookups: settings.freeswitch.lookup_port || null }
+  const ports = { own: settings.port, lookups: settings.freeswitch.lookup_port ?? null }
   return freeswitch.ask({
     ...{ place, cdrFolder, ports, key, clock: system.clock() },
     stored: read => storedFor(settings)(({ switchDirectory }) => read(switchDirectory())),

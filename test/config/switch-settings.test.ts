@@ -21,6 +21,7 @@ describe('the setting of FreeSWITCH that is wrong', () => {
         { token: TOKEN, event_socket: { password: 'two words' } },
         /^freeswitch\.event_socket\.password in .* blanks\.$/,
       ],
+      [{ token: TOKEN, lookup_port: 0 }, /^freeswitch\.lookup_port in .* must be an integer from 1 .*, not 0/],
       [{ token: TOKEN, lookup_port: 70_000 }, /^freeswitch\.lookup_port in .* must be an integer .*, not 70000/],
       [{ token: TOKEN, allow: ['0.0.0.0/33'] }, /^freeswitch\.allow in /],
       [`{"token": "${TOKEN}"`, /^freeswitch in .* must be an object/],
@@ -44,14 +45,6 @@ describe('a port for the lookups of FreeSWITCH', () => {
         messageOf({ file: lookingUpAt(port) }),
         `freeswitch.lookup_port is ${port}, and so is ${name}; set freeswitch.lookup_port to a free port, and gateway-url of xml_curl.conf in the configuration of FreeSWITCH to the same port.`,
       )
-  })
-
-  test("may be any, 0, as the daemon's own may", () => {
-    const { settings } = load({
-      file: lookingUpAt(0),
-      environment: { TRUNKLINE_PORT: '0', TRUNKLINE_METRICS_PORT: '0' },
-    })
-    assert.equal(settings.freeswitch?.lookup_port, 0)
   })
 })
 

@@ -59,9 +59,9 @@ export const numberOf = (i: number): string => String(1000 + Math.floor(i / FULL
 export const secretOf = (i: number): string => `secret-${i}`
 
 /** Settings for a daemon that serves a switch with this event socket; returns the path of their file. */
-export function settingsFor(folder: string, eventSocketPort: number, password: string, lookupPort = 0): string {
+export function settingsFor(folder: string, eventSocketPort: number, password: string, lookup_port?: number): string {
   const path = join(folder, 'switch.json')
   const event_socket = { port: eventSocketPort, password }
-  writeFileSync(path, JSON.stringify({ freeswitch: { token: TOKEN, lookup_port: lookupPort, event_socket } }))
+  writeFileSync(path, JSON.stringify({ freeswitch: { token: TOKEN, lookup_port, event_socket } }))
   return path
 }
