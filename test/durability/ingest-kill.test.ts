@@ -8,7 +8,8 @@ import { systemClock } from '../../adapters/system/clock.ts'
 import { bundled } from '../support/bundled.ts'
 import { startChild } from '../support/child.ts'
 import { insert } from '../support/data/rows.ts'
-import { asteriskRow, contentOf, rules } from '../support/data/switch.ts'
+import { contentOf } from '../support/data/stored-calls.ts'
+import { asteriskRow, rules } from '../support/data/switch.ts'
 import { temporaryFolder } from '../support/http/app.ts'
 
 const KILLS = 26

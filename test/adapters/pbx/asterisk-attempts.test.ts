@@ -1,19 +1,10 @@
 import assert from 'node:assert/strict'
 import { appendFileSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
+import { followed, following, hasCalls } from '../../support/data/followed.ts'
 import { insert } from '../../support/data/rows.ts'
 import { execute } from '../../support/data/stored.ts'
-import {
-  asteriskCustomRow,
-  asteriskRow,
-  followed,
-  following,
-  hasCalls,
-  inWorld,
-  type SwitchWorld,
-  taken,
-  until,
-} from '../../support/data/switch.ts'
+import { asteriskCustomRow, asteriskRow, inWorld, type SwitchWorld, taken, until } from '../../support/data/switch.ts'
 
 /** Rows of one call, each for a telephone that rang. */
 const rang = { to: '800', seconds: 0 }

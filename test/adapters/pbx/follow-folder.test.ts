@@ -5,7 +5,8 @@ import { after, describe, test } from 'node:test'
 import { followFolder } from '../../../adapters/pbx/follow-folder.ts'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import type { SwitchRecord } from '../../../core/ports/calls.ts'
-import { followed, following, freeswitchJson, hasCalls, inWorld, rules, until } from '../../support/data/switch.ts'
+import { followed, following, hasCalls } from '../../support/data/followed.ts'
+import { freeswitchJson, inWorld, rules, until } from '../../support/data/switch.ts'
 import { temporaryFolder } from '../../support/http/app.ts'
 
 const { path: root, remove } = temporaryFolder()

@@ -4,17 +4,9 @@ import { existsSync, readdirSync, readlinkSync, renameSync, writeFileSync } from
 import { readFile } from 'node:fs/promises'
 import { describe, test } from 'node:test'
 import type { SwitchRecord } from '../../../core/ports/calls.ts'
+import { type Followed, followed, following, hasCalls } from '../../support/data/followed.ts'
 import { execute } from '../../support/data/stored.ts'
-import {
-  type Followed,
-  followed,
-  following,
-  hasCalls,
-  inWorld,
-  numberedRow,
-  type SwitchWorld,
-  until,
-} from '../../support/data/switch.ts'
+import { inWorld, numberedRow, type SwitchWorld, until } from '../../support/data/switch.ts'
 
 /** How many of this process's open files have a path with this prefix. */
 const openFiles = (path: string): number =>

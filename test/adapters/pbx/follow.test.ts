@@ -2,19 +2,8 @@ import assert from 'node:assert/strict'
 import { appendFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
-import {
-  asteriskRow,
-  followed,
-  following,
-  hasCalls,
-  inWorld,
-  numberedRow,
-  numbers,
-  rowsFrom,
-  rules,
-  until,
-  upTo,
-} from '../../support/data/switch.ts'
+import { followed, following, hasCalls } from '../../support/data/followed.ts'
+import { asteriskRow, inWorld, numberedRow, numbers, rowsFrom, rules, until, upTo } from '../../support/data/switch.ts'
 
 describe('a followed file', { timeout: 60_000 }, () => {
   test(

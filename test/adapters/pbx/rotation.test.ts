@@ -4,7 +4,8 @@ import fs, { stat } from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
 import { describe, mock, test } from 'node:test'
 import { identityOf, type Reading, resume, successor } from '../../../adapters/pbx/feed-place.ts'
-import { asteriskRow, followed, inWorld, type SwitchWorld, until } from '../../support/data/switch.ts'
+import { followed } from '../../support/data/followed.ts'
+import { asteriskRow, inWorld, type SwitchWorld, until } from '../../support/data/switch.ts'
 
 const row = (n: number): string => asteriskRow({ id: `1700000000.${n}` })
 

@@ -1,18 +1,17 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { follow } from '../../../adapters/pbx/follow.ts'
 import { ingest } from '../../../adapters/pbx/ingest.ts'
 import { readRecord } from '../../../adapters/pbx/records.ts'
 import type { SourceFormat } from '../../../core/calls/completed-call.ts'
 import type { FeedRules } from '../../../core/calls/record-call.ts'
-import type { Calls, Feed, IngestCounts, Retry } from '../../../core/ports/calls.ts'
+import type { Calls, IngestCounts, Retry } from '../../../core/ports/calls.ts'
 import type { Storage } from '../../../core/ports/storage.ts'
 import { manualClock } from '../clock.ts'
 import { temporaryFolder } from '../http/app.ts'
 import { emptyDatabase, opened } from '../storages.ts'
 import { insert } from './rows.ts'
-import { rowsOf } from './stored.ts'
+import { type StoredCall, storedCalls } from './stored-calls.ts'
 
 export interface SwitchCall {
   readonly id?: string
@@ -138,42 +137,6 @@ export interface SwitchWorld {
   close(): Promise<void>
 }
 
-export interface StoredCall {
-  readonly id: number
-  readonly tenant_id: number
-  readonly extension_id: number | null
-  readonly caller_number: string
-  readonly destination_number: string
-  readonly direction: string
-  readonly disposition: string
-  readonly duration_seconds: number
-  readonly bill_seconds: number
-  readonly cost: number
-  readonly started_at: string
-  readonly ended_at: string | null
-  readonly switch_call_id: string | null
-  readonly source: string | null
-  readonly outcome: string | null
-  readonly rate_id: number | null
-  readonly prefix: string | null
-}
-
-/** Calls and their ratings, to be joined by the id alone: on a cluster, whole tables are not. */
-const BOTH = 'WITH c AS MATERIALIZED (SELECT * FROM cdrs), r AS MATERIALIZED (SELECT * FROM cdr_ratings)'
-
-/** All stored calls without ids and storing times, in an order independent of the order of storing. */
-export const contentOf = (storage: Storage): Promise<StoredCall[]> =>
-  rowsOf(
-    storage,
-    `${BOTH} SELECT c.tenant_id, c.extension_id, c.caller_number, c.destination_number, c.direction, c.disposition,
-       c.duration_seconds, c.bill_seconds, c.cost, c.started_at, c.ended_at, r.source, r.switch_call_id, r.outcome,
-       r.rate_id, r.prefix, r.cost_per_minute, r.billing_increment
-     FROM c LEFT JOIN r ON r.cdr_id = c.id ORDER BY r.source, r.switch_call_id, c.id`,
-  )
-
-const CALLS = `${BOTH} SELECT c.*, r.* FROM c LEFT JOIN r ON r.cdr_id = c.id
-  ORDER BY r.switch_call_id NULLS FIRST, c.id`
-
 /** A database with the tenant acme: extension 101, DID +380441234567, and 380 at 0.0123 by 60 seconds. */
 export async function switchWorld(): Promise<SwitchWorld> {
   const { path: folder, remove } = temporaryFolder()
@@ -191,7 +154,7 @@ export async function switchWorld(): Promise<SwitchWorld> {
   return {
     ...{ folder, path, db, storage, tenantId, extensionId, rateId },
     file: name => join(folder, name),
-    calls: () => rowsOf(storage, CALLS),
+    calls: () => storedCalls(storage),
     quarantine: async () => {
       const found = []
       for await (const { reason, record, seen } of storage.calls.quarantine()) found.push({ reason, record, seen })
@@ -227,43 +190,6 @@ export async function until(what: string, condition: () => boolean | Promise<boo
   }
 }
 
-export interface Followed {
-  readonly troubles: unknown[]
-  counts(): { stored: number; known: number; quarantined: number }
-  lag(): number
-  stop(): Promise<void>
-}
-
-interface FollowedOptions extends Partial<FeedRules> {
-  readonly format?: SourceFormat | 'auto'
-  readonly removes?: boolean
-}
-
-/** Follows a path into the world's database, checking often. */
-export function followed(
-  { storage }: Pick<SwitchWorld, 'storage'>,
-  path: string,
-  { format = 'auto', removes = false, ...given }: FollowedOptions = {},
-): Followed {
-  const stopping = new AbortController()
-  const troubles: unknown[] = []
-  const feed: Feed = { name: path, rules: rules(given) }
-  const { state, done } = follow(
-    { feed, path, format, every: 0.01, removes, onTrouble: error => troubles.push(error) },
-    storage.calls,
-    stopping.signal,
-  )
-  return {
-    troubles,
-    counts: () => state().counts,
-    lag: () => state().lag,
-    stop: async () => {
-      stopping.abort()
-      await done
-    },
-  }
-}
-
 /** Ingests text as a switch writes it. */
 export const taken = (
   { storage }: Pick<SwitchWorld, 'storage'>,
@@ -287,15 +213,3 @@ export const rowsFrom = (first: number, count: number): string =>
 export const numbers = async ({ calls }: SwitchWorld): Promise<number[]> =>
   (await calls()).map(({ switch_call_id }) => Number(/\.(\d+)\//.exec(switch_call_id ?? '')?.[1]))
 export const upTo = (count: number): number[] => Array.from({ length: count }, (_, i) => i + 1)
-
-export const hasCalls = (world: SwitchWorld, count: number): Promise<void> =>
-  until(`${count} calls are stored`, async () => (await world.calls()).length >= count)
-
-/** Runs the test while the feed is followed. */
-export const following = async (feed: Followed, test: () => Promise<void>): Promise<void> => {
-  try {
-    await test()
-  } finally {
-    await feed.stop()
-  }
-}
