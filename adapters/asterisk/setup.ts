@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
+import { AppError } from '../../core/errors.ts'
 import type { SetupOptions, SwitchSetup } from '../../core/ports/switching/setup.ts'
 import { REALM, VIEWS } from './render/telephones.ts'
 
@@ -53,7 +54,9 @@ const TELEPHONES_DB = '/var/lib/asterisk/trunkline/telephones.db'
 const PORTS = { sipPort: 5060, managerPort: 5038, rtpPorts: [10_000, 20_000] } as const
 
 /** Returns a complete configuration of Asterisk, and the setting that goes with it. */
-export function asteriskSetup({ out, address, telephones }: SetupOptions): SwitchSetup {
+export function asteriskSetup({ out, address, telephones, registrations }: SetupOptions): SwitchSetup {
+  if (registrations === 'memory')
+    throw new AppError('malformed', 'Asterisk has one place for registrations: --registrations is for FreeSWITCH.')
   const managerPassword = randomBytes(24).toString('base64url')
   const telephonesDb = telephones === 'database' ? TELEPHONES_DB : null
   const setting = {

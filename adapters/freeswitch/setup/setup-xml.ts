@@ -18,6 +18,8 @@ export interface Configuration {
   readonly address: string
   readonly ports: Ports
   readonly cdrFolder: string
+  /** Where registrations are kept; null for FreeSWITCH's own folder of databases. */
+  readonly registrationsFolder: string | null
 }
 
 const param = (name: string, value: string | number): string =>
@@ -96,7 +98,14 @@ ${VOICEMAIL_PHRASES.map(phrase).join('\n')}
 `
 
 const configurations = (given: Configuration): string[] => [
-  configuration('switch', settings({ loglevel: 'info', 'max-sessions': 2000, 'sessions-per-second': 100 })),
+  configuration(
+    'switch',
+    settings({
+      ...{ loglevel: 'info', 'max-sessions': 2000, 'sessions-per-second': 100 },
+      // It lists registrations once more.
+      ...keptIn(given, 'core-db-name', 'core.db'),
+    }),
+  ),
   configuration('modules', ['<modules>', ...MODULES.map(name => `  <load module="mod_${name}"/>`), '</modules>']),
   configuration('console', [
     '<mappings><map name="all" value="notice,warning,err,crit,alert"/></mappings>',
@@ -155,13 +164,20 @@ const configurations = (given: Configuration): string[] => [
   sofia(given),
 ]
 
-const sofia = ({ address, ports }: Configuration): string =>
+const keptIn = (
+  { registrationsFolder: folder }: Configuration,
+  name: string,
+  file: string,
+): Readonly<Record<string, string>> => (folder === null ? {} : { [name]: `${folder}/${file}` })
+
+const sofia = (given: Configuration): string =>
   configuration('sofia', [
     // Without it, one thread serves every REGISTER.
     `<global_settings>${param('log-level', 0)}${param('max-reg-threads', 16)}</global_settings>`,
     '<profiles>',
     ...profile('internal', '<domains/>', {
-      ...common(address, ports.telephones),
+      ...common(given, given.ports.telephones),
+      ...keptIn(given, 'dbname', 'sofia_reg_internal.db'),
       // A context that does not exist: each phone has that of its tenant.
       ...{ context: 'nobody', 'auth-calls': 'true', 'challenge-realm': 'auto_from' },
       ...{ 'inbound-reg-force-matching-username': 'true', 'inbound-reg-in-new-thread': 'true' },
@@ -169,14 +185,14 @@ const sofia = ({ address, ports }: Configuration): string =>
     }),
     // parse: the profile requests the trunks' gateways.
     ...profile('external', '<domains><domain name="all" alias="false" parse="true"/></domains>', {
-      ...common(address, ports.carriers),
+      ...common(given, given.ports.carriers),
       // Only a telephone of a tenant may send a call on.
       ...{ context: 'public', 'auth-calls': 'false', 'disable-transfer': 'true' },
     }),
     '</profiles>',
   ])
 
-const common = (address: string, port: number): Record<string, string | number> => ({
+const common = ({ address }: Configuration, port: number): Record<string, string | number> => ({
   ...{ 'sip-ip': address, 'rtp-ip': address, 'sip-port': port, dialplan: 'XML', 'user-agent-string': 'FreeSWITCH' },
   ...{ 'codec-prefs': 'PCMU,PCMA', 'inbound-codec-negotiation': 'generous', 'rtp-timer-name': 'soft' },
   ...{ 'manage-presence': 'false', tls: 'false', 'rtp-timeout-sec': 300, 'rtp-hold-timeout-sec': 1800 },

@@ -15,6 +15,16 @@ export interface SetupSurroundings {
 
 const PORTS: Ports = { telephones: 5060, carriers: 5080, eventSocket: 8021, lookups: 8081 }
 const CDR_FOLDER = '/var/lib/freeswitch/trunkline-cdr'
+/** The packages of FreeSWITCH have it made at each start of the machine. */
+const MEMORY_FOLDER = '/run/freeswitch'
+
+/** What differs in tests. */
+export interface Places {
+  readonly ports: Ports
+  readonly cdrFolder: string
+  /** A folder in memory. */
+  readonly memoryFolder: string
+}
 
 /** FreeSWITCH chooses the address of the default route when it starts, and 127.0.0.1 without one. */
 function reachOf(addresses: readonly string[]): string {
@@ -24,13 +34,17 @@ function reachOf(addresses: readonly string[]): string {
   return `This machine has ${addresses.length} addresses (${addresses.join(', ')}): FreeSWITCH uses that of the default route, or 127.0.0.1 without one; choose another with --address`
 }
 
+/** FreeSWITCH writes each answer to a temporary file. */
+const temporaryIn = (folder: string): string =>
+  `have FreeSWITCH write its temporary files to memory too: put DAEMON_OPTS="-nonat -temp ${folder}" into /etc/default/freeswitch`
+
 const secret = (): string => randomBytes(24).toString('base64url')
 
 /** Returns a complete configuration of FreeSWITCH, and the setting that goes with it. */
 export function freeswitchSetup(
-  { out, address, telephones }: SetupOptions,
+  { out, address, telephones, registrations }: SetupOptions,
   { daemonUrl, ownPorts, addresses }: SetupSurroundings,
-  { ports = PORTS, cdrFolder = CDR_FOLDER }: { readonly ports?: Ports; readonly cdrFolder?: string } = {},
+  { ports = PORTS, cdrFolder = CDR_FOLDER, memoryFolder = MEMORY_FOLDER }: Partial<Places> = {},
 ): SwitchSetup {
   if (telephones === 'database')
     throw new AppError('malformed', 'FreeSWITCH asks for each telephone: --telephones is for Asterisk.')
@@ -47,6 +61,7 @@ export function freeswitchSetup(
   }
   const configuration = configurationOf({
     ...{ token, password, address: address ?? 'auto', ports, cdrFolder },
+    registrationsFolder: registrations === 'memory' ? memoryFolder : null,
     urls: { records: daemonUrl, lookups: daemonUrl.replace(/:\d+$/, `:${lookupPort}`) },
   })
   return {
@@ -59,6 +74,7 @@ export function freeswitchSetup(
       `replace /etc/freeswitch by a folder that holds only ${out}/freeswitch.xml: mv /etc/freeswitch /etc/freeswitch.before && install -d -o freeswitch -g freeswitch -m 0750 /etc/freeswitch && install -o freeswitch -g freeswitch -m 0600 ${out}/freeswitch.xml /etc/freeswitch/`,
       `create the folder of records that could not be posted: install -d -o freeswitch -g trunkline -m 2770 ${cdrFolder}`,
       `put the member "freeswitch" of ${out}/trunkline.json into /etc/trunkline/trunkline.json`,
+      ...(registrations === 'memory' ? [temporaryIn(memoryFolder)] : []),
       'restart trunklined, then FreeSWITCH',
       'run: trunkline switch check',
     ],

@@ -16,4 +16,6 @@ export interface SetupOptions {
   readonly address: string | null
   /** Where a switch that does not ask for telephones finds them. */
   readonly telephones?: 'file' | 'database'
+  /** Where a switch that asks for telephones keeps their registrations. */
+  readonly registrations?: 'disk' | 'memory'
 }

@@ -2,11 +2,17 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { freeswitchSetup } from '../../../adapters/freeswitch/setup/setup.ts'
 import { readSetting } from '../../../config/settings.ts'
+import type { SetupOptions } from '../../../core/ports/switching/setup.ts'
 import { elementsIn, preprocessed } from '../../support/switching/freeswitch.ts'
 
-const made = (address: string | null = null, addresses: readonly string[] = ['203.0.113.5'], port = 8080) => {
+const made = (
+  address: string | null = null,
+  addresses: readonly string[] = ['203.0.113.5'],
+  port = 8080,
+  registrations: SetupOptions['registrations'] = 'disk',
+) => {
   const { files, steps, reach } = freeswitchSetup(
-    { out: '/tmp/out', address },
+    { out: '/tmp/out', address, registrations },
     { daemonUrl: `http://127.0.0.1:${port}`, ownPorts: [port, 8082], addresses },
   )
   const text = (path: string): string => files.find(file => file.path === path)?.text ?? ''
@@ -71,6 +77,17 @@ describe('the initial setup of FreeSWITCH', () => {
     assert.equal(setting.freeswitch.lookup_port, 8083)
     assert.equal(configured(xml, 'xml_curl')['gateway-url'], 'http://127.0.0.1:8083/freeswitch/xml')
     assert.equal(configured(xml, 'json_cdr')['url'], 'http://127.0.0.1:8081/freeswitch/cdr')
+  })
+
+  test('keeps registrations, and the list of them, in memory only if told to, and voicemail never', () => {
+    const places = (registrations: SetupOptions['registrations']) => {
+      const { xml, steps } = made(null, [], 8080, registrations)
+      const [core, registered] = [configured(xml, 'switch')['core-db-name'], configured(xml, 'sofia')['dbname']]
+      return [core, registered, steps.some(step => step.includes('-temp /run/freeswitch'))]
+    }
+    assert.deepEqual(places('disk'), [undefined, undefined, false])
+    assert.deepEqual(places('memory'), ['/run/freeswitch/core.db', '/run/freeswitch/sofia_reg_internal.db', true])
+    assert.equal(configured(made(null, [], 8080, 'memory').xml, 'voicemail')['dbname'], undefined)
   })
 
   test('has secrets of its own each time', () => {

@@ -73,15 +73,13 @@ export async function until<T>(
   }
 }
 
-const FOLDERS = [
-  ...['conf', 'log', 'db', 'run', 'storage', 'recordings', 'scripts', 'htdocs', 'certs', 'grammar', 'cache'],
-]
+const FOLDERS = [...['conf', 'log', 'db', 'storage', 'recordings', 'scripts', 'htdocs', 'certs', 'grammar', 'cache']]
 
-function startFreeswitch(folder: string, temporary: string): ChildProcess {
+function startFreeswitch(folder: string, memory: string): ChildProcess {
   const root = dirname(dirname(FREESWITCH_BIN ?? ''))
   const places = FOLDERS.flatMap(name => [`-${name}`, join(folder, name)])
   const own = ['-mod', `${root}/lib/freeswitch/mod`, '-sounds', `${root}/share/freeswitch/sounds`]
-  const args = ['-nf', '-nonat', '-nocal', '-temp', temporary, ...places, ...own]
+  const args = ['-nf', '-nonat', '-nocal', '-temp', memory, '-run', memory, ...places, ...own]
   return spawn(FREESWITCH_BIN ?? '', args, { stdio: 'ignore' })
 }
 
@@ -131,22 +129,33 @@ export interface LabOptions {
   readonly database?: string
   /** Of the daemon, beside what it needs. */
   readonly environment?: Readonly<Record<string, string>>
+  readonly registrations?: 'disk' | 'memory'
   /** What the operator makes of the first configuration; `folder` is the lab's. */
   readonly configured?: (text: string, folder: string) => string
 }
 
 /** Starts both. */
-export async function openLab({ net, database, environment: given = {}, configured }: LabOptions): Promise<Lab> {
+export async function openLab({
+  net,
+  database,
+  environment: given = {},
+  configured,
+  registrations = 'disk',
+}: LabOptions): Promise<Lab> {
   const folder = mkdtempSync(join(tmpdir(), 'trunkline-freeswitch-'))
   for (const name of [...FOLDERS, 'cdr']) mkdirSync(join(folder, name))
   // In memory, as the documentation recommends.
-  const temporary = mkdtempSync('/dev/shm/trunkline-freeswitch-')
+  const memoryFolder = mkdtempSync('/dev/shm/trunkline-freeswitch-')
   const eventSocket = 25_000 + net * 10
   const ports = { telephones: 25_560, carriers: 25_580, eventSocket, lookups: eventSocket + 3 }
   const daemonPort = ports.eventSocket + 1
   const address = `127.0.${net}.1`
   const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}`, ownPorts: [daemonPort], addresses: [] }
-  const setup = freeswitch.setup({ out: folder, address }, surroundings, { ports, cdrFolder: join(folder, 'cdr') })
+  const setup = freeswitch.setup({ out: folder, address, registrations }, surroundings, {
+    ports,
+    memoryFolder,
+    cdrFolder: join(folder, 'cdr'),
+  })
   for (const { path, text } of setup.files)
     writeFileSync(join(folder, 'conf', path), path === 'freeswitch.xml' ? (configured?.(text, folder) ?? text) : text)
   const { freeswitch: setting } = JSON.parse(setup.files[1]?.text ?? '{}')
@@ -157,7 +166,7 @@ export async function openLab({ net, database, environment: given = {}, configur
     ...given,
   }
   const daemon = await startDaemon(environment)
-  const child = startFreeswitch(folder, temporary)
+  const child = startFreeswitch(folder, memoryFolder)
   const ask = async (command: string): Promise<string> => {
     const socket = await openEventSocket(setting.event_socket)
     try {
@@ -199,7 +208,7 @@ export async function openLab({ net, database, environment: given = {}, configur
       await Promise.all([phones.close(), carriers.close()])
       await lab.daemon.stop()
       child.kill('SIGKILL')
-      rmSync(temporary, { recursive: true, force: true })
+      rmSync(memoryFolder, { recursive: true, force: true })
       if (process.env['KEEP_LAB'] === undefined) rmSync(folder, { recursive: true, force: true })
       else console.log(folder)
     },

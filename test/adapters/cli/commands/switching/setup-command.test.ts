@@ -24,6 +24,17 @@ test('the initial setup of a switch is readable only by its owner, overwrites no
   assert.equal(readFileSync(file, 'utf8'), 'edited')
 })
 
+test('where FreeSWITCH keeps registrations is chosen when the setup is written, and not for Asterisk', async () => {
+  const out = join(place.folder, 'in-memory')
+  const made = await place.run(`trunkline switch setup freeswitch --out ${out} --registrations memory`)
+  assert.equal(made.code, 0, made.stderr)
+  assert.match(made.stderr, /-temp \/run\/freeswitch/)
+  assert.match(readFileSync(join(out, 'freeswitch.xml'), 'utf8'), /"dbname" value="\/run\/freeswitch\//)
+  const other = await place.run(`trunkline switch setup asterisk --out ${out}-2 --registrations memory`)
+  assert.equal(other.code, 65)
+  assert.match(other.stderr, /--registrations is for FreeSWITCH/)
+})
+
 test('a switch without a setup, and an invalid address, are refused', async () => {
   assert.equal((await place.run('trunkline switch setup nope --out x')).code, 64)
   assert.equal((await place.run('trunkline switch setup freeswitch --out x --address host')).code, 65)
