@@ -13,6 +13,8 @@ const wanted = process.argv.slice(2)
 const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`
 /** In milliseconds: a file that runs longer hangs, and fails. */
 const patience = '--test-timeout=600000'
+/** Ends a file's process when its tests have ended, if one has failed and left something open. */
+const endFailed = `--import=${new URL('support/end-failed.mjs', import.meta.url).href}`
 const storage = process.env[STORAGE] ?? (wanted.length === 0 ? 'both' : 'sqlite')
 const paths = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map(path => `test/${path}`)
@@ -47,7 +49,7 @@ async function run(): Promise<number> {
 
 /** Runs test files with these variables; returns the exit code. */
 async function ran(files: readonly string[], more: NodeJS.ProcessEnv): Promise<number> {
-  const flags = ['--enable-source-maps', '--test', concurrency, patience, '--test-reporter=spec']
+  const flags = ['--enable-source-maps', endFailed, '--test', concurrency, patience, '--test-reporter=spec']
   const child = spawn(process.execPath, [...flags, ...files], { stdio: 'inherit', env: { ...process.env, ...more } })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal))
   const [status] = await once(child, 'close')
