@@ -15,7 +15,7 @@ export type ErrorCode =
   | 'unavailable' // a switch or another program cannot be reached
   | 'outcome_unknown' // the database was lost before it reported whether it stored something
   | 'storage_full'
-  | 'read_only' // the file or its folder cannot be written by this user
+  | 'read_only' // this user may not write the file or its folder, or may not use the tables of the server
   | 'cannot_create' // no file can be created at that path
   | 'configuration' // a setting is missing or wrong
   | 'outdated' // the database has an older schema: migrate it

@@ -33,7 +33,7 @@ async function* everything(context: Context, wiring: Wiring): AsyncIterable<Find
 function openingFailure(error: unknown, path: string): Finding {
   if (!(error instanceof AppError || error instanceof CliError)) throw error
   const finding = error.message.replace(/\.$/, '')
-  if (error instanceof AppError && error.code === 'read_only')
+  if (error instanceof AppError && error.code === 'read_only' && !error.details.hint)
     return { kind: error.code, finding, fix: `ls -ld ${quoted(dirname(path))} ${quoted(path)}` }
   const { kind, hint } =
     error instanceof AppError ? { kind: error.code, hint: error.details.hint } : { kind: 'unopened', hint: error.hint }

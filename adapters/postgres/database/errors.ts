@@ -37,7 +37,11 @@ const REASONS: readonly (readonly [codes: RegExp, make: (cause: unknown) => AppE
   [/^(?:55P03|57014|40P01|40001|25P03|26000)$/, cause => busy(cause)],
   [
     /^25006$/,
-    cause => new AppError('read_only', 'The database takes no writes: it is a replica, or read-only.', { cause }),
+    cause =>
+      new AppError('read_only', 'The database takes no writes: it is a replica, or read-only.', {
+        cause,
+        hint: 'name the primary server in the address of the database',
+      }),
   ],
   [
     /^(?:28\w{3}|3D000)$/,
@@ -46,7 +50,11 @@ const REASONS: readonly (readonly [codes: RegExp, make: (cause: unknown) => AppE
   ],
   [
     /^42501$/,
-    cause => new AppError('configuration', 'The user may not do this in the database; make it the owner.', { cause }),
+    cause =>
+      new AppError('read_only', 'The user may not do this in the database.', {
+        cause,
+        hint: 'connect as the user who owns the database and its tables',
+      }),
   ],
 ]
 
