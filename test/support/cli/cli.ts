@@ -112,7 +112,7 @@ export function workplace(): Workplace {
 }
 
 /** One record of each kind, named as in the examples of the help. */
-export async function furnish(place: Workplace): Promise<void> {
+export async function furnish(place: Pick<Workplace, 'done'>): Promise<void> {
   const lines = [
     'trunkline init --email admin@example.com --password-file -',
     "trunkline tenant create --name 'Acme Ltd' --slug acme --domain acme.example.com --status active --timezone Europe/Kyiv --max-extensions 10",

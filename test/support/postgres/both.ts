@@ -26,6 +26,7 @@ const ON_BOTH = [
   'adapters/cli/exit',
   'adapters/cli/fields',
   'adapters/cli/hints',
+  'adapters/cli/hostile',
   'adapters/cli/naming/',
   'adapters/cli/period',
   'adapters/cli/processes',
