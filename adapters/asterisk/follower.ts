@@ -28,7 +28,7 @@ export interface FollowerParts {
   /** The folder of the files that Asterisk's own configuration includes. */
   readonly folder: string
   readonly place: ManagerPlace
-  /** What telephones are in; null if they are in `pjsip.conf`. */
+  /** The database of telephones; null if they are in `pjsip.conf`. */
   readonly table: SwitchTable | null
   /** Milliseconds, by a clock that never goes back. */
   readonly now: () => number

@@ -27,7 +27,7 @@ export interface Source {
   limited(): ReadonlySet<number>
   /** True if any tenant has a limit on cost. */
   isPriced(): boolean
-  /** Returns the ids of tenants, of those with these slugs, in which a limit on cost has been reached since the last refresh. */
+  /** Returns the ids of those tenants with these slugs in which a limit on cost was reached after the last refresh. */
   newlySpent(slugs: ReadonlySet<string>): Promise<ReadonlySet<number>>
 }
 
@@ -120,12 +120,12 @@ export function source({ directory, used, rates }: SourceParts, place: Telephone
       missing.delete(reader)
     }
   }
-  const rendered = (besides: string): Rendered => {
+  const rendered = (remark: string): Rendered => {
     const tenants = [...byTenant].sort(([one], [other]) => one - other).map(([, tenant]) => tenant)
     const inUse = new Set(tenants.filter(each => each.isActive).map(({ reader }) => reader))
     return renderFiles({
       tenants: tenants.map(({ text }) => text),
-      telephones: [...tenants.map(({ telephones }) => telephones), besides],
+      telephones: [...tenants.map(({ telephones }) => telephones), remark],
       trunks: trunks.toSorted((one, other) => one.id - other.id),
       readers: new Map(
         [...readers].filter(([name]) => inUse.has(name)).sort(([one], [other]) => (one < other ? -1 : 1)),
@@ -136,11 +136,11 @@ export function source({ directory, used, rates }: SourceParts, place: Telephone
     refresh: async changed => {
       try {
         await readChanged(changed)
-        const besides = await place.settle(new Set(byTenant.keys()))
+        const remark = await place.settle(new Set(byTenant.keys()))
         // This can take seconds, and no telephone need wait for it.
         await deriveReaders()
         isWhole = true
-        return rendered(besides)
+        return rendered(remark)
       } catch (error) {
         isWhole = false
         throw error

@@ -13,7 +13,7 @@ import { TELEPHONES } from './telephone-place.ts'
 export interface AsteriskParts {
   readonly folder: string
   readonly place: ManagerPlace
-  /** What telephones are in; null if they are in `pjsip.conf`. */
+  /** The database of telephones; null if they are in `pjsip.conf`. */
   readonly table: StoredTable | null
   readonly clock: Clock
   /** Opens the storage if an answer needs it, and closes it after `read`. */

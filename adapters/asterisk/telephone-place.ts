@@ -9,7 +9,7 @@ import { type Telephone, telephoneRow, telephoneSections, valueInRow } from './r
 export interface TelephonePlace {
   /** Puts a tenant's telephones there. Returns what `pjsip.conf` holds of them. */
   put(tenant: number, telephones: readonly Telephone[]): Promise<string>
-  /** Removes those of all other tenants. Returns what `pjsip.conf` holds of telephones besides. */
+  /** Removes those of all other tenants. Returns a remark for `pjsip.conf`, which changes when a reload is needed. */
   settle(tenants: ReadonlySet<number>): Promise<string>
 }
 

@@ -12,7 +12,7 @@ import { isUsable } from '../render/routes.ts'
 import { REALM } from '../render/telephones.ts'
 import { NEEDED_MODULES, REPORTING } from '../setup.ts'
 import type { SourceParts } from '../source.ts'
-import { isOdd, isWrong, SEE_DAEMON } from './finding.ts'
+import { errorFinding, SEE_DAEMON, warningFinding } from './finding.ts'
 import { readersFindings, type StoredTelephones, storedTelephones } from './telephones.ts'
 
 type Connected = <T>(ask: (manager: Manager) => Promise<T>) => Promise<T>
@@ -22,7 +22,7 @@ export interface Examined {
   readonly folder: string
   /** The user of the manager interface. */
   readonly user: string
-  /** What telephones are in; null if they are in `pjsip.conf`. */
+  /** The database of telephones; null if they are in `pjsip.conf`. */
   readonly table: StoredTable | null
   stored<T>(read: (parts: SourceParts) => Promise<T>): Promise<T>
   readonly connected: Connected
@@ -42,7 +42,7 @@ export async function findings({ folder, user, table, stored, connected }: Exami
       error.code === 'unavailable'
         ? 'start Asterisk, or set asterisk.manager to where its manager interface listens (manager.conf)'
         : "set asterisk.manager to the user and password of Asterisk's manager.conf"
-    return [...found, isWrong('manager', finding, fix)]
+    return [...found, errorFinding('manager', finding, fix)]
   }
 }
 
@@ -53,7 +53,7 @@ const isWritable = (folder: string): Promise<boolean> =>
   )
 
 const unwritable = (folder: string): SwitchFinding =>
-  isWrong(
+  errorFinding(
     'folder',
     `The folder ${folder} of Asterisk's files is not there, or cannot be written`,
     `install -d -m 2750 -o ${process.env['USER'] ?? 'trunkline'} -g asterisk ${folder}`,
@@ -93,10 +93,14 @@ function trunkFindings(trunks: readonly Trunk[], file: string): SwitchFinding[] 
   const left = trunkNamesIn(file).filter(name => !trunks.some(trunk => trunk.name === name))
   return [
     ...changed.map(({ name }) =>
-      isWrong('trunk_changed', `Asterisk does not have trunk ${name} as it is stored: pjsip.conf is older`, SEE_DAEMON),
+      errorFinding(
+        'trunk_changed',
+        `Asterisk does not have trunk ${name} as it is stored: pjsip.conf is older`,
+        SEE_DAEMON,
+      ),
     ),
     ...left.map(name =>
-      isWrong('trunk_left', `Asterisk still has trunk ${name}, which is inactive or deleted`, SEE_DAEMON),
+      errorFinding('trunk_left', `Asterisk still has trunk ${name}, which is inactive or deleted`, SEE_DAEMON),
     ),
   ]
 }
@@ -106,7 +110,7 @@ const MOST_NAMED = 5
 function telephonesBehind(slugs: readonly string[], file: string): SwitchFinding {
   const more = slugs.length - MOST_NAMED
   const named = `${slugs.slice(0, MOST_NAMED).join(', ')}${more > 0 ? ` and ${more} more` : ''}`
-  return isWrong(
+  return errorFinding(
     'telephones_changed',
     `Asterisk does not have the telephones of ${named} as they are stored: ${file} is older`,
     SEE_DAEMON,
@@ -137,10 +141,10 @@ async function fileFindings(manager: Manager, folder: string): Promise<SwitchFin
     const path = join(folder, `${name}.conf`)
     const text = await readFile(path, 'utf8').catch(() => null)
     const marker = text === null ? null : markerIn(text)
-    if (marker === null) found.push(isOdd('not_written', `${name}.conf has not been written yet`, SEE_DAEMON))
+    if (marker === null) found.push(warningFinding('not_written', `${name}.conf has not been written yet`, SEE_DAEMON))
     else if (!isShown(await manager.command(MODULES[name].show(marker)), marker))
       found.push(
-        isWrong(
+        errorFinding(
           'not_loaded',
           `Asterisk has not loaded ${path}: its own ${name}.conf must have the line #tryinclude ${path}`,
           `asterisk -rx "module reload ${MODULES[name].module}"`,
@@ -155,7 +159,7 @@ async function moduleFindings(manager: Manager): Promise<SwitchFinding[]> {
   const missing = NEEDED_MODULES.filter(name => !modules.includes(`${name}.so`))
   if (missing.length === 0) return []
   return [
-    isWrong(
+    errorFinding(
       'modules',
       `Asterisk runs without modules that calls need: ${missing.join(', ')}`,
       `asterisk -rx "module load ${missing[0]}.so"`,
@@ -175,7 +179,7 @@ async function reportFindings(manager: Manager, user: string): Promise<SwitchFin
   ]
   if (lacks.length === 0) return []
   return [
-    isOdd(
+    warningFinding(
       'refusals_unreported',
       'Calls that Asterisk refuses are neither counted nor logged, and a limit on concurrent calls is reached unnoticed',
       `write ${lacks.join(', and ')}, and restart Asterisk`,
@@ -187,7 +191,7 @@ async function realmFindings(manager: Manager): Promise<SwitchFinding[]> {
   const realm = /default_realm\s*: (\S+)/.exec(await manager.command('pjsip show settings'))?.[1]
   if (realm === undefined || realm === REALM) return []
   return [
-    isWrong(
+    errorFinding(
       'realm',
       `default_realm is ${realm}, and telephones' secrets are hashed with ${REALM}: none can register`,
       `set default_realm = ${REALM} in the global section of pjsip.conf`,
@@ -200,7 +204,7 @@ async function tlsFindings(manager: Manager, trunks: readonly Trunk[]): Promise<
   const encrypted = trunks.filter(({ transport }) => transport === 'tls')
   if (encrypted.length === 0 || /\bParameterName\b/.test(await manager.command('pjsip show transport tls'))) return []
   return encrypted.map(({ name }) =>
-    isWrong(
+    errorFinding(
       'no_tls',
       `Trunk ${name} has the transport tls, and Asterisk has no transport of that name: no call goes out through it`,
       `add the transport [tls] to pjsip.conf (docs/switch-asterisk.md), or: trunkline trunk update ${name} --transport tcp`,

@@ -11,7 +11,7 @@ import type { Manager } from '../manager.ts'
 import { type Telephone, telephoneRow, telephoneSections, telephonesOf, VIEWS } from '../render/telephones.ts'
 import { TABLE_MODULES } from '../setup.ts'
 import { isTableShown, NOBODY, nameIn } from '../telephone-place.ts'
-import { isWrong, SEE_DAEMON } from './finding.ts'
+import { errorFinding, SEE_DAEMON } from './finding.ts'
 
 /** The telephones where Asterisk reads them. */
 export interface StoredTelephones {
@@ -49,7 +49,7 @@ async function inTable({ path, rows }: StoredTable): Promise<StoredTelephones> {
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
-    const unread = isWrong('telephones_unread', error.message.replace(/\.$/, ''), error.details.hint ?? SEE_DAEMON)
+    const unread = errorFinding('telephones_unread', error.message.replace(/\.$/, ''), error.details.hint ?? SEE_DAEMON)
     return { name, table: { path, shows: '' }, has: () => true, findings: [...closed, unread] }
   }
 }
@@ -65,7 +65,7 @@ async function closedToGroup(path: string): Promise<SwitchFinding[]> {
   const [ofFolder = 0, ofFile] = [await modeOf(folder), await modeOf(path)]
   if (((ofFile ?? ofFolder) & ofFolder & GROUP_WRITES) !== 0) return []
   return [
-    isWrong(
+    errorFinding(
       'telephones_closed',
       `Trunkline and Asterisk must both be able to write ${path} and its folder, and the group cannot`,
       `install -d -o trunkline -g asterisk -m 2770 ${folder}${ofFile === undefined ? '' : ` && chmod 660 ${path}*`}`,
@@ -78,7 +78,7 @@ function telephonesIn(directory: TenantDirectory): Telephone[] {
   return isActive(status) && isFitName(slug) ? telephonesOf(directory, () => undefined) : []
 }
 
-/** Returns what keeps Asterisk from reading the telephones where they are, or has it read them elsewhere as well. */
+/** Finds why Asterisk does not read the telephones where they are, or that it also reads them elsewhere. */
 export async function readersFindings(manager: Manager, { table }: StoredTelephones): Promise<SwitchFinding[]> {
   const mappings = await manager.command('core show config mappings')
   const mapped = VIEWS.filter(({ view }) => mappings.includes(view))
@@ -90,27 +90,27 @@ export async function readersFindings(manager: Manager, { table }: StoredTelepho
   return [mapped.length < VIEWS.length ? unmapped : unread(table.path)]
 }
 
-const leftFinding = isWrong(
+const leftFinding = errorFinding(
   'telephones_twice',
   'Asterisk also reads telephones from a database, which is no longer written: those that were removed can still call',
   'remove the lines with tl_ from sorcery.conf and extconfig.conf, and restart Asterisk',
 )
 
 const withoutModules = (missing: readonly string[]): SwitchFinding =>
-  isWrong(
+  errorFinding(
     'telephones_modules',
     `Asterisk runs without ${missing.join(' and ')}, so it reads no telephones from a database`,
     'load them in modules.conf; if this Asterisk has none, remove telephones_db from the settings: telephones are then in pjsip.conf',
   )
 
-const unmapped = isWrong(
+const unmapped = errorFinding(
   'telephones_unmapped',
   'Asterisk has no mapping to the database of telephones',
   'copy extconfig.conf, sorcery.conf and res_config_sqlite3.conf from: trunkline switch setup asterisk --telephones database --out DIR',
 )
 
 const unread = (path: string): SwitchFinding =>
-  isWrong(
+  errorFinding(
     'telephones_not_read',
     `Asterisk does not read ${path}: res_config_sqlite3.conf must name it, Asterisk must be able to write it, and sorcery.conf must name its views`,
     'restart Asterisk; its log says what it could not open',
