@@ -146,5 +146,5 @@ async function bringUpToDate(
     })
   if (version > 0 && !mayUpgrade)
     throw new AppError('outdated', `${shownAddress(address)} has an older schema.`, { hint: 'trunkline db migrate' })
-  await migrate(database, { partsCallsAt: callsByMonth ? clock.now() : null })
+  await migrate(database, { partitionsCallsAt: callsByMonth ? clock.now() : null })
 }

@@ -15,15 +15,15 @@ export type Located = Pick<Settings, 'db' | 'db_password_file'> & Partial<Pick<S
 export async function databasePlace({
   db,
   db_password_file: passwordFile,
-  cdr_partitions: parts,
+  cdr_partitions: partitions,
 }: Located): Promise<DatabasePlace> {
   if (!isServerAddress(db)) return databaseAt(db)
   const { postgres } = await import('../../adapters/postgres/storage.ts')
   const address = passwordFile === null ? db : postgres.withPasswordFile(db, passwordFile)
   const isCitus = /^citus:/i.test(db)
-  if (isCitus && parts === 'month')
+  if (isCitus && partitions === 'month')
     throw new AppError('configuration', 'cdr_partitions: Citus spreads calls by tenant, not by month.', {
       hint: 'remove the setting, or use one PostgreSQL server (postgres://…)',
     })
-  return postgres.databaseAt(address, { callsByMonth: parts === 'month' }, isCitus ? citus : null)
+  return postgres.databaseAt(address, { callsByMonth: partitions === 'month' }, isCitus ? citus : null)
 }

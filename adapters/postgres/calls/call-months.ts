@@ -7,14 +7,14 @@ import { raw, sql } from '../database/sql.ts'
  * Triggers check references from and to calls, because a foreign key would have to include the start.
  */
 
-/** Parts are made for the present month and so many after it, and for calls of so many years before. */
+/** Partitions are made for the present month and so many after it, and for calls of so many years before. */
 const AHEAD = 3
 const YEARS_BEFORE = 10
-/** Holds the calls of months without a part. */
+/** Holds the calls of months without a partition. */
 const OTHERS = 'cdrs_other'
-/** A part that no longer belongs to `cdrs`, until what refers to its calls is deleted too. */
+/** A partition that no longer belongs to `cdrs`, until what refers to its calls is deleted too. */
 const GONE = 'cdrs_gone_'
-/** Calls of a part that is gone, whose ratings are deleted at once. */
+/** Calls of a partition that is gone, whose ratings are deleted at once. */
 const STEP = 5_000
 
 /** A month as in a timestamp, such as 2026-11. */
@@ -24,13 +24,13 @@ const monthOf = (moment: Timestamp): Month => moment.slice(0, 7)
 const startOf = (month: Month): Timestamp => `${month}-01T00:00:00.000000Z`
 /** No month has 32 days, and none begins later than 27 days after. */
 const after = (month: Month): Month => monthOf(addSeconds(startOf(month), 32 * 86_400))
-const partOf = (month: Month): string => `cdrs_${month.replace('-', '_')}`
-const monthIn = (part: string): Month => part.slice(-7).replace('_', '-')
+const partitionOf = (month: Month): string => `cdrs_${month.replace('-', '_')}`
+const monthIn = (partition: string): Month => partition.slice(-7).replace('_', '-')
 
 export const isByMonth = async (queries: Queries): Promise<boolean> =>
   (await queries.value<boolean>(sql`SELECT relkind = 'p' FROM pg_class WHERE oid = to_regclass('cdrs')`)) ?? false
 
-/** The same, asked once: only a new database can be given parts. */
+/** The same, asked once: only a new database can be given partitions. */
 export function callsByMonth(queries: Queries): () => Promise<boolean> {
   let known: Promise<boolean> | null = null
   return () => {
@@ -42,8 +42,8 @@ export function callsByMonth(queries: Queries): () => Promise<boolean> {
   }
 }
 
-/** Parts the table of calls, which must be empty. */
-export const partCalls = (within: Queries): Promise<void> =>
+/** Partitions the table of calls, which must be empty. */
+export const partitionCalls = (within: Queries): Promise<void> =>
   within.script(`DO $$ DECLARE definitions text[]; definition text; BEGIN
     SELECT array_agg(d) INTO definitions FROM (
       SELECT pg_get_indexdef(indexrelid) AS d FROM pg_index WHERE indrelid = 'cdrs'::regclass AND NOT indisprimary
@@ -55,68 +55,68 @@ export const partCalls = (within: Queries): Promise<void> =>
     FOREACH definition IN ARRAY definitions LOOP EXECUTE definition; END LOOP;
     CREATE TABLE ${OTHERS} PARTITION OF cdrs DEFAULT; END $$`)
 
-/** The months that have parts, in order. */
-async function monthsWithParts(queries: Queries): Promise<Month[]> {
-  const parts = await queries.values<string>(
+/** The months that have partitions, in order. */
+async function partitionedMonths(queries: Queries): Promise<Month[]> {
+  const partitions = await queries.values<string>(
     sql`SELECT c.relname::text FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
       WHERE i.inhparent = to_regclass('cdrs') AND c.relname <> ${OTHERS} ORDER BY 1`,
   )
-  return parts.map(monthIn)
+  return partitions.map(monthIn)
 }
 
-/** The months that should have parts now, whether or not there are calls. */
+/** The months that should have partitions now, whether or not there are calls. */
 export function monthsAhead(now: Timestamp): Month[] {
   const months = [monthOf(now)]
   while (months.length <= AHEAD) months.push(after(months.at(-1) ?? ''))
   return months
 }
 
-/** Makes missing parts for these months, as far as they are near enough, and moves their calls there. */
-export async function makeParts(within: Queries, months: Iterable<Month>, now: Timestamp): Promise<void> {
-  const present = new Set(await monthsWithParts(within))
+/** Makes missing partitions for these months, as far as they are near enough, and moves their calls there. */
+export async function makePartitions(within: Queries, months: Iterable<Month>, now: Timestamp): Promise<void> {
+  const present = new Set(await partitionedMonths(within))
   const first = `${Number(now.slice(0, 4)) - YEARS_BEFORE}-01`
   const last = monthsAhead(now).at(-1) ?? ''
   for (const month of new Set(months)) {
     if (present.has(month) || month < first || month > last) continue
-    const [part, from, to] = [partOf(month), startOf(month), startOf(after(month))]
+    const [partition, from, to] = [partitionOf(month), startOf(month), startOf(after(month))]
     await within.script(`LOCK TABLE ${OTHERS} IN SHARE ROW EXCLUSIVE MODE;
-      CREATE TABLE ${part} (LIKE cdrs INCLUDING CONSTRAINTS);
+      CREATE TABLE ${partition} (LIKE cdrs INCLUDING CONSTRAINTS);
       WITH moved AS (DELETE FROM ${OTHERS} WHERE started_at >= '${from}' AND started_at < '${to}' RETURNING *)
-        INSERT INTO ${part} SELECT * FROM moved;
-      ALTER TABLE cdrs ATTACH PARTITION ${part} FOR VALUES FROM ('${from}') TO ('${to}')`)
+        INSERT INTO ${partition} SELECT * FROM moved;
+      ALTER TABLE cdrs ATTACH PARTITION ${partition} FOR VALUES FROM ('${from}') TO ('${to}')`)
   }
 }
 
-/** The months of calls without a part, each with how many there are. */
+/** The months of calls without a partition, each with how many there are. */
 export const monthsOfOthers = (queries: Queries): Promise<{ readonly month: Month; readonly count: number }[]> =>
   queries.rows(raw(`SELECT left(started_at, 7) AS month, count(*) AS count FROM ${OTHERS} GROUP BY 1 ORDER BY 1`))
 
-/** The months that still need a part now. */
+/** The months that still need a partition now. */
 export async function missingMonths(queries: Queries, now: Timestamp): Promise<Month[]> {
-  const present = await monthsWithParts(queries)
+  const present = await partitionedMonths(queries)
   return monthsAhead(now).filter(month => !present.includes(month))
 }
 
-/** Takes the parts that end by that moment out of the table of calls. */
+/** Takes the partitions that end by that moment out of the table of calls. */
 export async function detachBefore(within: Queries, moment: Timestamp): Promise<void> {
-  for (const month of await monthsWithParts(within)) {
+  for (const month of await partitionedMonths(within)) {
     if (startOf(after(month)) > moment) continue
-    const part = partOf(month)
-    await within.script(`ALTER TABLE cdrs DETACH PARTITION ${part};
-      ALTER TABLE ${part} RENAME TO ${part.replace('cdrs_', GONE)}`)
+    const partition = partitionOf(month)
+    await within.script(`ALTER TABLE cdrs DETACH PARTITION ${partition};
+      ALTER TABLE ${partition} RENAME TO ${partition.replace('cdrs_', GONE)}`)
   }
 }
 
-export const goneParts = (queries: Queries): Promise<string[]> =>
+export const detachedPartitions = (queries: Queries): Promise<string[]> =>
   queries.values<string>(
     sql`SELECT relname::text FROM pg_class WHERE starts_with(relname::text, ${GONE}) AND relkind = 'r'
       AND relnamespace = current_schema()::regnamespace ORDER BY 1`,
   )
 
-/** Deletes what refers to the next calls of a part that is gone; returns these calls' ids, none at its end. */
-export async function forgetCalls(within: Queries, part: string, after: number): Promise<number[]> {
+/** Deletes what refers to the next calls of a partition that is gone; returns these calls' ids, none at its end. */
+export async function forgetCalls(within: Queries, partition: string, after: number): Promise<number[]> {
   const ids = await within.values<number>(
-    sql`SELECT id FROM ${raw(part)} WHERE id > ${after} ORDER BY id LIMIT ${raw(String(STEP))}`,
+    sql`SELECT id FROM ${raw(partition)} WHERE id > ${after} ORDER BY id LIMIT ${raw(String(STEP))}`,
   )
   for (const table of ['cdr_ratings', 'cdr_rating_history'])
     if (ids.length > 0) await within.run(sql`DELETE FROM ${raw(table)} WHERE cdr_id = ANY(${ids})`)

@@ -10,7 +10,7 @@ import type {
 } from '../../../core/ports/storage.ts'
 import type { Spread } from '../../sql/spread.ts'
 import { TABLES } from '../../sql/tables.ts'
-import { isByMonth, makeParts } from '../calls/call-months.ts'
+import { isByMonth, makePartitions } from '../calls/call-months.ts'
 import { isSpread } from '../calls/spread.ts'
 import { connect, type Loading, type Session } from './database.ts'
 import { isNoText, translate } from './errors.ts'
@@ -44,7 +44,7 @@ export const copyTarget = (address: string, { callsByMonth = false } = {}): Copy
       const result = await session.write(async within => {
         await assertEmpty(within)
         const now = new Date().toISOString()
-        await createTables(within, { partsCallsAt: callsByMonth ? now : null })
+        await createTables(within, { partitionsCallsAt: callsByMonth ? now : null })
         const done = await work(filling(within))
         await createSearchIndexes(within)
         return done
@@ -155,13 +155,13 @@ function filling(within: Loading): DatabaseFilling {
 /** Calls stored at once, if they are kept by month. */
 const CALLS_AT_ONCE = 50_000
 
-/** Yields the calls again, some at a time, once there are parts for their months. */
+/** Yields the calls again, some at a time, once there are partitions for their months. */
 async function* prepared(within: Loading, { columns }: CopiedTable, all: CopiedRows): AsyncIterable<Some> {
   const start = columns.indexOf('started_at')
   const now = new Date().toISOString()
   const some = async (waiting: CopiedValue[][]): Promise<Some> => {
     const months = waiting.map(row => String(row[start]).slice(0, 7))
-    await makeParts(within, new Set(months), now)
+    await makePartitions(within, new Set(months), now)
     return [waiting]
   }
   let waiting: CopiedValue[][] = []

@@ -2,7 +2,7 @@ import type { Timestamp } from '../../../core/dates.ts'
 import { AppError } from '../../../core/errors.ts'
 import { resources } from '../../../core/resources/all.ts'
 import { postgresMigrations } from '../../sql/migrations.ts'
-import { makeParts, monthsAhead, partCalls } from '../calls/call-months.ts'
+import { makePartitions, monthsAhead, partitionCalls } from '../calls/call-months.ts'
 import { indexSearched } from '../records/search-index.ts'
 import type { Database } from './database.ts'
 import { initial } from './migrations/001-initial.ts'
@@ -63,13 +63,13 @@ export const migrate = (database: Database, making: Making = {}): Promise<void> 
 interface Making {
   readonly steps?: readonly string[]
   /** When a new database keeps its calls by month, the present moment. */
-  readonly partsCallsAt?: Timestamp | null
+  readonly partitionsCallsAt?: Timestamp | null
 }
 
 /** The first part of a migration. */
 export async function createTables(
   within: Queries,
-  { steps = migrations, partsCallsAt = null }: Making = {},
+  { steps = migrations, partitionsCallsAt = null }: Making = {},
 ): Promise<void> {
   await within.run(sql`SELECT pg_advisory_xact_lock(${LOCK})`)
   await within.run(raw('SET LOCAL statement_timeout = 0'))
@@ -77,9 +77,9 @@ export async function createTables(
   const done = (await within.value<number>(VERSION)) ?? 0
   assertKnown(done, steps)
   for (const step of steps.slice(done)) await within.script(step)
-  if (done === 0 && !within.spread && partsCallsAt !== null) {
-    await partCalls(within)
-    await makeParts(within, monthsAhead(partsCallsAt), partsCallsAt)
+  if (done === 0 && !within.spread && partitionsCallsAt !== null) {
+    await partitionCalls(within)
+    await makePartitions(within, monthsAhead(partitionsCallsAt), partitionsCallsAt)
   }
   if (done === 0 && within.spread) await within.script(within.spread.creation)
   await within.run(raw('DELETE FROM schema_version'))

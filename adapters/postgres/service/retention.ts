@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Dated, Retention } from '../../../core/ports/upkeep.ts'
 import {
   detachBefore,
+  detachedPartitions,
   forgetCalls,
-  goneParts,
   isByMonth,
-  makeParts,
+  makePartitions,
   monthsAhead,
   monthsOfOthers,
 } from '../calls/call-months.ts'
@@ -66,7 +66,7 @@ export function retention(database: Database): Retention {
       if (await isByMonth(database))
         await alone(database, async within => {
           const others = await monthsOfOthers(within)
-          await makeParts(within, [...monthsAhead(now), ...others.map(({ month }) => month)], now)
+          await makePartitions(within, [...monthsAhead(now), ...others.map(({ month }) => month)], now)
         })
     },
     clearResponsesBefore: (moment, signal) =>
@@ -78,10 +78,10 @@ export function retention(database: Database): Retention {
   }
 }
 
-/** How long a change of the parts waits for statements that use the calls, which wait behind it as well. */
+/** How long a change of the partitions waits for statements that use the calls, which wait behind it as well. */
 const SHORT_LOCK = raw("SET LOCAL lock_timeout = '2s'")
 
-/** Changes the parts of the calls, one program at a time, and fails rather than hold up others; it is tried again. */
+/** Changes the partitions of the calls, one program at a time, and fails rather than hold up others; it is tried again. */
 async function alone(database: Database, work: (within: Queries) => Promise<void>): Promise<void> {
   const session = database.session()
   try {
@@ -103,15 +103,15 @@ async function dropMonths(database: Database, moment: string, signal: AbortSigna
   if (signal?.aborted) return 0
   await alone(database, within => detachBefore(within, moment))
   let total = 0
-  for (const part of await goneParts(database)) {
+  for (const partition of await detachedPartitions(database)) {
     for (let last = 0; ; ) {
       if (signal?.aborted) return total
-      const ids = await database.write(within => forgetCalls(within, part, last))
+      const ids = await database.write(within => forgetCalls(within, partition, last))
       total += ids.length
       if (ids.length === 0) break
       last = ids.at(-1) ?? last
     }
-    await database.single.script(`DROP TABLE IF EXISTS ${part}`)
+    await database.single.script(`DROP TABLE IF EXISTS ${partition}`)
   }
   return total
 }

@@ -1,5 +1,5 @@
 import { Client } from 'pg'
-import { makeParts } from '../../../adapters/postgres/calls/call-months.ts'
+import { makePartitions } from '../../../adapters/postgres/calls/call-months.ts'
 import { connect, type Loading, type Session } from '../../../adapters/postgres/database/database.ts'
 import { createSearchIndexes, createTables } from '../../../adapters/postgres/database/migrate.ts'
 import { clientConfig } from '../../../adapters/postgres/database/options.ts'
@@ -34,7 +34,7 @@ export async function openParted(path: string): Promise<PartedPair> {
     const isOfFew = `id % ${Math.max(1, Math.round(last / FULL_SIZE.cdrs))} = 0`
     await admin.query("CREATE DATABASE few TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C.UTF-8'")
     await inSession(server.address('few'), async session => {
-      await session.write(within => createTables(within, { partsCallsAt: clock.now() }))
+      await session.write(within => createTables(within, { partitionsCallsAt: clock.now() }))
       for (const table of OTHERS) await session.write(within => copyRows(within, source, table))
       await session.write(within => copyCalls(within, source, isOfFew))
     })
@@ -76,7 +76,7 @@ async function inSession(address: string, work: (session: Session) => Promise<vo
 
 async function copyCalls(within: Loading, source: Source, condition: string): Promise<void> {
   const months = source.prepare<[], string>(`SELECT DISTINCT substr(started_at, 1, 7) FROM ${CALLS}`).pluck().all()
-  await makeParts(within, months, clock.now())
+  await makePartitions(within, months, clock.now())
   await copyRows(within, source, CALLS, condition)
 }
 
