@@ -10,7 +10,7 @@ export interface Wrong {
 }
 
 /** Members that no message shows. */
-export const SECRET_MEMBERS: readonly string[] = ['token', 'password']
+const SECRET_MEMBERS: readonly string[] = ['token', 'password']
 
 /** Returns the first wrong member of an object; null if there is none. `wants` describes each member in words. */
 export function wrongMember(

@@ -56,7 +56,7 @@ const costByKeptRate = ({ duration_seconds, cost_per_minute, billing_increment }
     : (charge({ seconds: duration_seconds, pricePerMinute: cost_per_minute, increment: billing_increment })?.cost ?? 0)
 
 /** Compares two ratings. A cost that does not follow from the kept rate was edited by hand. */
-export function changeOf(former: FormerRating, now: Rerated['new']): Rerated {
+function changeOf(former: FormerRating, now: Rerated['new']): Rerated {
   const { id, destination_number, started_at, cost, bill_seconds: billSeconds, prefix, direction } = former
   return {
     ...{ id, destination_number, started_at },

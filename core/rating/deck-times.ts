@@ -7,8 +7,7 @@ import { FOREVER, type Period } from './period.ts'
  * are those of the deck in force. Pending and past decks are kept aside, except a past one that is `forgotten`.
  * Without decks, the stored rates have always been in force.
  */
-export const DECK_STATES = ['pending', 'in force', 'past', 'forgotten'] as const
-export type DeckState = (typeof DECK_STATES)[number]
+export type DeckState = 'pending' | 'in force' | 'past' | 'forgotten'
 
 export interface DeckTime {
   readonly id: number

@@ -6,7 +6,7 @@ export type StatusClass = (typeof STATUS_CLASSES)[number]
 export type StatusTable = { readonly [C in StatusClass]?: readonly string[] | undefined }
 
 /** The words of SMPP and of this service, for gateways without a profile. */
-export const COMMON_STATUSES: StatusTable = {
+const COMMON_STATUSES: StatusTable = {
   delivered: ['delivered', 'delivrd', 'read'],
   failed: [
     'failed',

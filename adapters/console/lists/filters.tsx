@@ -21,7 +21,7 @@ interface Filter {
 }
 
 /** Returns every filter that the declarations of a resource allow. */
-export function filtersOf(resource: Resource): readonly Filter[] {
+function filtersOf(resource: Resource): readonly Filter[] {
   const own = Object.entries(choosable(resource)).flatMap(([name, field]): Filter[] => {
     const { references, kind, secret, unbounded, writeOnly } = field
     if (secret || writeOnly || kind === 'json' || kind === 'date' || (kind === 'text' && unbounded)) return []

@@ -29,7 +29,7 @@ const OF_THE_PAGE = new Set(['columns', 'tab', 'jump', 'undo'])
 const DAYS = ['from', 'to']
 
 /** Returns the page parameters that select records. */
-export function selectionIn(page: URLSearchParams, fixed: Readonly<Record<string, string>> = {}): URLSearchParams {
+function selectionIn(page: URLSearchParams, fixed: Readonly<Record<string, string>> = {}): URLSearchParams {
   const chosen = [...page].filter(([name]) => !OF_THE_PAGE.has(name))
   const query = new URLSearchParams(chosen)
   for (const [name, value] of Object.entries(fixed)) query.set(name, value)

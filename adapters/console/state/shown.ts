@@ -19,7 +19,7 @@ export function titleOf(name: string): string {
 }
 
 /** Returns the field that names a record: its own part of the natural key; null if only its id does. */
-export const namingField = ({ key, fields }: Resource): string | null =>
+const namingField = ({ key, fields }: Resource): string | null =>
   [...key].reverse().find(name => fields[name]?.references === undefined && !fields[name]?.choices) ?? null
 
 export function nameOf(resource: Resource, record: RecordData): string {

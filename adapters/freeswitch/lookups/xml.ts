@@ -27,7 +27,7 @@ export const escaped = (value: string): string =>
   value.replace(UNFIT, '').replace(PLAIN, character => `&#${character.codePointAt(0)};`)
 
 /** The one writer of XML: all on one line, without the `<?xml …?>`, which would lose that line. */
-export function xmlOf({ name, attributes, children }: Element): string {
+function xmlOf({ name, attributes, children }: Element): string {
   const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`)
   const start = `<${name}${written.join('')}`
   return children.length === 0 ? `${start}/>` : `${start}>${children.map(xmlOf).join('')}</${name}>`

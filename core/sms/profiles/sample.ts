@@ -9,7 +9,7 @@ import type { Profile } from './schema.ts'
 
 /** Shows what a profile would do, without sending anything. */
 
-export const SAMPLE_TEXTS = ['Your table is booked for 19:30.', 'Ваш столик чекає о 19:30.'] as const
+const SAMPLE_TEXTS = ['Your table is booked for 19:30.', 'Ваш столик чекає о 19:30.'] as const
 
 export interface SampleRequest {
   readonly text: string

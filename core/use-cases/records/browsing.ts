@@ -100,7 +100,7 @@ const versionOf = (row: Row, hash: (text: string) => string): string =>
   hash(JSON.stringify(Object.entries(row).sort(([one], [other]) => (one < other ? -1 : 1))))
 
 /** The fields that are shown only on request. */
-export const secretsOf = ({ fields }: Pick<Resource, 'fields'>): string[] =>
+const secretsOf = ({ fields }: Pick<Resource, 'fields'>): string[] =>
   Object.entries(fields).flatMap(([name, { secret, writeOnly }]) => (secret && !writeOnly ? [name] : []))
 
 function withoutSecrets(resource: Resource, json: Json): Json {

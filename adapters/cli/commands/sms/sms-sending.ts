@@ -38,13 +38,13 @@ export async function gatewayOf(context: Context, services: Services, { gateway 
 export const classIn = (message: JsonObject): StatusClass | null =>
   STATUS_CLASSES.find(each => each === message['status_class']) ?? null
 
-export const asObject = (json: string): JsonObject => {
+const asObject = (json: string): JsonObject => {
   const value = parseJson(json)
   return isJsonObject(value) ? value : {}
 }
 
 /** Returns a message with everything kept about it. */
-export async function messageAt({ records }: Pick<Services, 'records'>, id: number): Promise<JsonObject | null> {
+async function messageAt({ records }: Pick<Services, 'records'>, id: number): Promise<JsonObject | null> {
   const json = await records.show(wholeMessages, id)
   return json === null ? null : asObject(json)
 }
