@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test'
 import {
   furnish,
   outcomeOf,
+  type Ran,
   runShell,
   spawnProgram,
   unbuilt,
@@ -28,7 +29,28 @@ const rate = (n: number): string[] => [
   ...['--cost-per-minute', '0.1', '--billing-increment', '1', '--status', 'active'],
 ]
 
+/** A program that waits, while the others run, for a database that is held. */
+async function waiting(): Promise<{ readonly up: Promise<Ran>; end(): Promise<void> }> {
+  const held = workplace()
+  await furnish(held)
+  const release = await hold(held.db)
+  const line = ['tenant', 'update', 'acme', '--status', 'active']
+  return {
+    up: outcomeOf(spawnProgram(held, line, { stdio: ['ignore', 'pipe', 'pipe'] })),
+    end: async () => {
+      await release()
+      held.remove()
+    },
+  }
+}
+
 describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
+  let given: Awaited<ReturnType<typeof waiting>>
+  before(async () => {
+    given = await waiting()
+  })
+  after(() => given.end())
+
   it('prints data on standard output and everything else on standard error', async () => {
     assert.deepEqual(
       await runShell(place, 'trunkline tenant update acme --max-extensions 11 -o csv --fields max_extensions'),
@@ -146,15 +168,6 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
     assert.equal(found.filter(({ destination }: { destination: string }) => /^D\d$/.test(destination)).length, 6)
   })
 
-  it('gives up with 75 on a database that is held for too long', async () => {
-    const release = await hold(place.db)
-    const { code, stderr } = await outcomeOf(
-      spawnProgram(place, ['tenant', 'update', 'acme', '--status', 'active'], { stdio: ['ignore', 'pipe', 'pipe'] }),
-    )
-    await release()
-    assert.deepEqual([code, stderr], [75, 'error: The database is busy; try again in a moment.\n'])
-  })
-
   it('serves in the foreground until it is stopped', async () => {
     const child = spawnProgram(place, ['serve', '--port', '0'], { stdio: ['ignore', 'pipe', 'pipe'] })
     const outcome = outcomeOf(child)
@@ -170,5 +183,10 @@ describe('the program', { skip: unbuilt, timeout: 120_000 }, () => {
     const { stdout } = await runShell(place, 'trunkline --version')
     const { version } = JSON.parse(readFileSync('package.json', 'utf8'))
     assert.equal(stdout, `${version}\n`)
+  })
+
+  it('gives up with 75 on a database that is held for too long', async () => {
+    const { code, stderr } = await given.up
+    assert.deepEqual([code, stderr], [75, 'error: The database is busy; try again in a moment.\n'])
   })
 })
