@@ -22,7 +22,7 @@ async function onServer(check: (storage: PostgresStorage, address: string) => Pr
   }
 }
 
-test('the server tells its connections, the longest wait for a lock and the size of the search indexes', () =>
+test('the figures of the server include its connections, the longest wait for a lock and the size of the search indexes', () =>
   onServer(async ({ records, database, gauges, maintenance }) => {
     const { id } = await insert(records, 'tenants')
     const before = await gauges.server()
@@ -42,7 +42,7 @@ test('the server tells its connections, the longest wait for a lock and the size
     assert.equal((await gauges.server())?.lockWaitSeconds, 0)
   }))
 
-test('status shows how the server fares, and an invalid index is fixed by a statement on the server', () =>
+test('status shows the figures of the server, and an invalid index is fixed by a statement on the server', () =>
   onServer(async ({ database }, address) => {
     const { stdout } = await trunkline(address, 'status')
     assert.match(stdout, /^server {4}\d+ of \d+ connections, search index \d+\.\d MB$/m)

@@ -32,7 +32,7 @@ describe('deleting', () => {
     await ended(`trunkline cdr delete ${call} --yes`, { stderr: `CDR ${call} deleted.\n` })
   })
 
-  it('of a name that two records have deletes neither, and no hint chooses one', async () => {
+  it('by a name that two records have deletes neither, and no hint chooses one', async () => {
     const did = 'trunkline did create --tenant acme --number +4930 --provider X --status active'
     for (const line of [did, did]) await place.done(line)
     await ended('trunkline did delete +4930 --yes', {

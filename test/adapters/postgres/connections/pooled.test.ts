@@ -25,7 +25,7 @@ describe('a pooler before the server', () => {
   }
   const opened = (address: string) => openStorage(address, { clock: manualClock(), create: true })
 
-  it('that invents process ids has the own statement stopped, and nobody else’s', () =>
+  it('that invents process ids: a cancelled read ends its own statement, and nobody else’s', () =>
     behind('session', async place => {
       const { rows } = await victim.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
       const pid = rows[0]?.pid ?? 0
