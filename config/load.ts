@@ -57,6 +57,7 @@ export function loadSettings({ flags, environment, file: named }: Given): Loaded
     values[name] = found ? checked(name, found[1], found[2]) : fallback
   }
   assertOwnLookupPort(values as Settings)
+  assertFolderUnfollowed(values as Settings)
   values['feeds'] = withAsterisk(values as Settings)
   return { settings: values as Settings, sources: sources as Record<SettingName, Source>, file }
 }
@@ -70,6 +71,17 @@ function assertOwnLookupPort({ port, metrics_port, freeswitch }: Settings): void
     throw new AppError(
       'configuration',
       `freeswitch.lookup_port is ${lookupPort}, and so is ${taken}; set freeswitch.lookup_port to a free port, and gateway-url of xml_curl.conf in the configuration of FreeSWITCH to the same port.`,
+    )
+}
+
+/** Throws `configuration` if a feed follows the folder whose records the daemon stores and removes. */
+function assertFolderUnfollowed({ feeds, freeswitch }: Settings): void {
+  const folder = freeswitch?.cdr_folder
+  const index = folder === undefined ? -1 : feeds.findIndex(feed => isSamePath(feed.path, folder))
+  if (index >= 0)
+    throw new AppError(
+      'configuration',
+      `feeds[${index}].path is that of freeswitch.cdr_folder, whose records are stored and removed without a feed; remove that feed.`,
     )
 }
 

@@ -48,6 +48,15 @@ describe('a port for the lookups of FreeSWITCH', () => {
   })
 })
 
+test('the folder of records that FreeSWITCH could not post is not followed by a feed as well', () => {
+  const feeds = [{ format: 'freeswitch-json', path: '/var/lib/freeswitch/trunkline-cdr/' }]
+  const freeswitch = { token: TOKEN, cdr_folder: '/var/lib/freeswitch/trunkline-cdr' }
+  assert.match(
+    messageOf({ file: fileWith({ feeds, freeswitch }) }),
+    /^feeds\[0\]\.path is that of freeswitch\.cdr_folder, /,
+  )
+})
+
 describe('the setting of Asterisk', () => {
   test('that is wrong is named by its member, and no secret of it is shown', () => {
     for (const [asterisk, says] of [
