@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { PassThrough, Writable } from 'node:stream'
 import { afterEach, beforeEach, describe, it } from 'node:test'
-import { exportRecords } from '../../../../adapters/cli/transfer/export.ts'
-import { resourceNamed } from '../../../../core/resources/all.ts'
-import { rates } from '../../../../core/resources/rates.ts'
-import { addRate, type Desk, listening, openDesk } from '../../../support/cli/imports.ts'
+import { exportRecords } from '../../../../../adapters/cli/transfer/export.ts'
+import { resourceNamed } from '../../../../../core/resources/all.ts'
+import { rates } from '../../../../../core/resources/rates.ts'
+import { addRate, type Desk, listening, openDesk } from '../../../../support/cli/imports.ts'
 
 const OPTIONS = { flags: {}, force: false, escapeFormulas: false, bom: false, showSecrets: false }
 
