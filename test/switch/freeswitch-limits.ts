@@ -87,7 +87,8 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
         return refusal === 403
       })
       assert.equal((await lab.phones.call(hall, '0501110035', 500)).refusal, 403)
-      assert.ok((await metric('trunkline_switch_decisions_total{what="call",refusal="limit reached"}')) >= 2)
+      const refusals = 'trunkline_switch_decisions_total{what="call",refusal="limit reached"}'
+      await until('both refusals are counted', async () => (await metric(refusals)) >= 2)
       assert.equal(await metric('trunkline_limit_reached_total{limit="cost_per_day"}'), 1)
       assert.match(JSON.stringify(await lab.cli('audit', 'list')), /limit-reached/)
       assert.match(JSON.stringify(await lab.doctor()), /limit_reached/)
