@@ -102,7 +102,7 @@ const configurations = (given: Configuration): string[] => [
     'switch',
     settings({
       ...{ loglevel: 'info', 'max-sessions': 2000, 'sessions-per-second': 100 },
-      // It lists registrations once more.
+      // Its list of all registrations is written with each of them.
       ...keptIn(given, 'core-db-name', 'core.db'),
     }),
   ),
@@ -164,6 +164,7 @@ const configurations = (given: Configuration): string[] => [
   sofia(given),
 ]
 
+/** Returns the parameter that places a database of registrations; none if it stays where FreeSWITCH keeps others. */
 const keptIn = (
   { registrationsFolder: folder }: Configuration,
   name: string,

@@ -31,7 +31,7 @@ export function setupCommand(run: RunCommand, wiring: Wiring): Command {
       .addOption(
         new Option(
           '--registrations <where>',
-          'where FreeSWITCH keeps registrations: on disk (default), or in memory, which takes twice as many a second',
+          'where FreeSWITCH keeps registrations: on disk (default), or in memory, for many thousands of telephones',
         ).choices(REGISTRATIONS),
       ),
     'trunkline switch setup freeswitch --out freeswitch',
