@@ -5,6 +5,7 @@ import type { Calls } from '../../core/ports/calls.ts'
 import type { SwitchTable } from '../../core/ports/switching/table.ts'
 import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from '../../core/ports/switching.ts'
 import type { Clock } from '../../core/ports/system.ts'
+import { keepConnected } from '../../core/switching/keep-connected.ts'
 import { usedSoFar } from '../../core/switching/stored/costs-so-far.ts'
 import { callWatch } from './call-watch.ts'
 import { belongsTo, channelsIn } from './channels.ts'
@@ -40,9 +41,6 @@ export interface FollowerParts {
   /** Called with the records that cannot be on the switch, when these change. */
   onLeftOut(leftOut: readonly LeftOut[]): void
 }
-
-const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 10_000
 
 /** Keeps an Asterisk's files in line with the database, and makes it read changed ones. */
 export function asteriskFollower(parts: FollowerParts): SwitchFollower {
@@ -100,24 +98,25 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       const watching = watch.run(signal)
       const end = (): void => manager?.close()
       signal.addEventListener('abort', end)
-      for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      const use = async (): Promise<void> => {
         try {
           manager = await openManager(place, { onUserEvent })
-          wait = FIRST_PAUSE_MS
           await reloads.begin(manager)
           if (!signal.aborted) due('all')
           await manager.closed
         } catch (error) {
-          if (!signal.aborted) onTrouble(error)
           // A switch that is started later finds its files.
           if (files === null && isUnavailable(error)) due('all')
+          throw error
+        } finally {
+          manager?.close()
+          manager = null
+          nameRead = ''
+          reloads.end()
         }
-        manager?.close()
-        manager = null
-        nameRead = ''
-        reloads.end()
-        await pause(wait, undefined, { signal, ref: false }).catch(() => undefined)
       }
+      const wait = (ms: number) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
+      await keepConnected(use, { onTrouble, pause: wait }, signal)
       signal.removeEventListener('abort', end)
       await watching
     },

@@ -17,6 +17,7 @@ type LookupMethods = {
   begin(): Promise<string | null>
   answer: SwitchLookups['answer']
   shown: SwitchLookups['shown']
+  ended: SwitchLookups['ended']
   end(): Promise<void>
 }
 
@@ -61,6 +62,7 @@ export function serveLookups<R extends Methods>(
     },
     answer: lookup => present().answer(lookup),
     shown: (calls, askedAt) => present().shown(calls, askedAt),
+    ended: call => present().ended(call),
     end: async () => {
       await begun?.close()
       await send()
@@ -112,6 +114,7 @@ export async function threadedLookups<R extends Methods>(
       url,
       answer: lookup => there.call('answer', lookup),
       shown: (calls, askedAt) => there.call('shown', calls, askedAt),
+      ended: call => there.call('ended', call),
       close: async () => {
         isServing = false
         const ended = there.call('end').then(() => true)

@@ -104,20 +104,10 @@ type Following = Parameters<typeof freeswitch.follow>[0]
 function noteCommands({ log, metrics }: Serving): Pick<Following, 'onTrouble' | 'onCommandRefused'> {
   const failed = metrics.counter('trunkline_switch_pushes_failed_total', 'Commands that a switch has refused', [])
   return {
-    onTrouble: oncePerError(err => log.error({ err }, 'the event socket of FreeSWITCH is not connected; retrying')),
+    onTrouble: err => log.error({ err }, 'the event socket of FreeSWITCH is not connected; retrying'),
     onCommandRefused: (command, answer) => {
       failed({})
       log.warn({ command, answer: answer.slice(0, 200) }, 'FreeSWITCH refuses a command')
     },
-  }
-}
-
-/** Reports a repeated error only once, until a different one occurs. */
-function oncePerError(report: (error: unknown) => void): (error: unknown) => void {
-  let last = ''
-  return error => {
-    const text = String(error)
-    if (text !== last) report(error)
-    last = text
   }
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Lab, listens, openLab, placesIn, populate, skip, until, WENT } from './lab/asterisk.ts'
+import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/asterisk.ts'
 import type { Answering, Place } from './telephones.ts'
 
 const NET = 42
@@ -61,17 +61,13 @@ describe('carriers of a real Asterisk', { skip, timeout: 400_000 }, () => {
   })
   after(() => lab?.close())
 
-  const listening = async (answering: Answering, at: Place): Promise<Answering> => {
-    await listens(at)
-    return answering
-  }
   const stopped = async (answering: Answering): Promise<void> => {
     answering.stop()
     await answering.done
   }
 
   test('a call that the first trunk refuses goes out through the next, and is billed once', async () => {
-    const refusing = await listening(lab.phones.refuse(carrier, 503), carrier)
+    const refusing = await lab.phones.refuse(carrier, 503)
     const taking = await lab.answered(second)
     assert.deepEqual(await lab.phones.call(desk, '0501110001', 1_300), WENT)
     await refusing.done
@@ -81,7 +77,7 @@ describe('carriers of a real Asterisk', { skip, timeout: 400_000 }, () => {
   })
 
   test('a call whose number the carrier says is busy is not tried elsewhere', async () => {
-    const refusing = await listening(lab.phones.refuse(carrier, 486), carrier)
+    const refusing = await lab.phones.refuse(carrier, 486)
     assert.equal((await lab.phones.call(desk, '0501110002', 500)).refusal, 486)
     await refusing.done
     const [record, ...others] = await lab.recorded('+380501110002')
@@ -132,7 +128,7 @@ describe('carriers of a real Asterisk', { skip, timeout: 400_000 }, () => {
   })
 
   test('a trunk that registers proves itself to the carrier, and brings the calls of its DID alone', async () => {
-    const carrying = await listening(lab.phones.registrar(registered, 'acme-lines', 'a-secret-of-lines'), registered)
+    const carrying = await lab.phones.registrar(registered, 'acme-lines', 'a-secret-of-lines')
     writeFileSync(join(lab.folder, 'lines'), 'a-secret-of-lines')
     const account = ['--username', 'acme-lines', '--secret-file', join(lab.folder, 'lines'), '--registers']
     const host = ['--host', registered.address, '--port', String(registered.port)]

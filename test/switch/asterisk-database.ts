@@ -43,7 +43,7 @@ describe('a real Asterisk that reads telephones from a database', { skip, timeou
     await until('the desk registers', async () => (await lab.phones.register(desk)).code === 0)
     for (const each of [hall, other]) assert.equal((await lab.phones.register(each)).code, 0)
     assert.equal(await refusal({ ...other, secret: desk.secret }), 401)
-    const answering = lab.phones.answer(hall, 1)
+    const answering = await lab.phones.answer(hall, 1)
     assert.deepEqual(await lab.phones.call(desk, '102', 1_200), WENT)
     await answering.done
     assert.deepEqual(
@@ -88,7 +88,7 @@ describe('a real Asterisk that reads telephones from a database', { skip, timeou
   test('keeps registering and calling without the daemon', async () => {
     await lab.daemon.stop()
     assert.equal((await lab.phones.register(desk)).code, 0)
-    const answering = lab.phones.answer(hall, 1)
+    const answering = await lab.phones.answer(hall, 1)
     assert.deepEqual(await lab.phones.call(desk, '102', 1_200), WENT)
     await answering.done
     await lab.startDaemon()

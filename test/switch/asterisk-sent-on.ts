@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type Lab, listens, openLab, placesIn, populate, records, skip, until, upCalls, WENT } from './lab/asterisk.ts'
+import { type Lab, openLab, placesIn, populate, records, skip, until, upCalls, WENT } from './lab/asterisk.ts'
 import type { Answering, Place } from './telephones.ts'
 
 const NET = 43
@@ -22,10 +22,8 @@ describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 300_
   })
   after(() => lab?.close())
 
-  const sending = async (how: 'redirect' | 'answer-transfer', dial: string): Promise<Answering> => {
-    const answering = lab.phones.sendOn(hall, how, `${dial}@${address}`)
-    await listens(hall)
-    return answering
+  const sending = (how: 'redirect' | 'answer-transfer', dial: string): Promise<Answering> => {
+    return lab.phones.sendOn(hall, how, `${dial}@${address}`)
   }
   const taken = async (at: Place, run: () => Promise<void>): Promise<void> => {
     const taking = await lab.answered(at)
@@ -92,12 +90,10 @@ describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 300_
     }))
 
   test('a carrier can neither redirect a call nor transfer the phone that called', async () => {
-    const redirecting = lab.phones.sendOn(carrier, 'redirect', `0501110020@${address}`)
-    await listens(carrier)
+    const redirecting = await lab.phones.sendOn(carrier, 'redirect', `0501110020@${address}`)
     assert.notEqual((await lab.phones.call(desk, '0501110019', 500)).refusal, null)
     await redirecting.done
-    const transferring = lab.phones.sendOn(carrier, 'answer-transfer', `0501110020@${address}`)
-    await listens(carrier)
+    const transferring = await lab.phones.sendOn(carrier, 'answer-transfer', `0501110020@${address}`)
     await lab.phones.call(desk, '0501110019', 1_500)
     assert.notEqual((await transferring.done).code, 0)
     await idle()

@@ -62,7 +62,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
   })
 
   test('has a call inside, and the record of it within a second', async () => {
-    const answering = lab.phones.answer(hall, 1)
+    const answering = await lab.phones.answer(hall, 1)
     assert.deepEqual(await lab.phones.call(desk, '102', 1_200), WENT)
     const [record] = await recorded('102')
     assert.deepEqual([record?.caller_number, record?.direction, record?.disposition], ['101', 'inbound', 'ANSWERED'])
@@ -70,7 +70,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
   })
 
   test('sends a call out through the trunk of the route, and bills it to the caller', async () => {
-    const carrier = lab.phones.answer(CARRIER, 1)
+    const carrier = await lab.phones.answer(CARRIER, 1)
     assert.deepEqual(await lab.phones.call(desk, '0501234567', 1_200), WENT)
     const [record] = await recorded('+380501234567')
     assert.deepEqual([record?.caller_number, record?.direction, record?.extension_id], ['101', 'outbound', world.desk])
@@ -113,7 +113,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
   })
 
   test('puts a call for a DID through to the extension of its route', async () => {
-    const answering = lab.phones.answer(hall, 1)
+    const answering = await lab.phones.answer(hall, 1)
     await until(
       'it comes in',
       async () => (await lab.phones.callIn(CARRIER, '380671234567', '380441234567', 1_200)).code === 0,
@@ -125,7 +125,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
   })
 
   test('answers a queue call as one record, though another agent rang too', async () => {
-    const answering = lab.phones.answer(hall, 1)
+    const answering = await lab.phones.answer(hall, 1)
     assert.deepEqual(await lab.phones.call(back, '800', 1_200), WENT)
     await answering.done
     assert.deepEqual(
@@ -151,7 +151,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
     const before = to(await records(lab), '102').length
     await lab.daemon.stop()
     assert.equal((await lab.phones.register(desk)).code, 0)
-    const answering = lab.phones.answer(hall, 1)
+    const answering = await lab.phones.answer(hall, 1)
     const begun = performance.now()
     assert.deepEqual(await lab.phones.call(desk, '102', 1_200), WENT)
     assert.ok(performance.now() - begun < 5_000)
@@ -161,7 +161,7 @@ describe('a real Asterisk', { skip, timeout: 300_000 }, () => {
   })
 
   test('ends the calls of a tenant that is suspended within a second, and takes no more', async () => {
-    const answering = lab.phones.answer(hall, 1)
+    const answering = await lab.phones.answer(hall, 1)
     const calling = lab.phones.call(desk, '102', 60_000)
     await until('the call is up', async () => (await upCalls(lab)) > 0)
     await setTenant({ status: 'suspended' })

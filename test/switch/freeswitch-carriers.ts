@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { ACTIVE, type Lab, listens, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
-import type { Answering, Place } from './telephones.ts'
+import { ACTIVE, type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
+import type { Place } from './telephones.ts'
 
 const NET = 44
 const { phone, place, carrier } = placesIn(NET)
@@ -40,13 +40,8 @@ describe('carriers of a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
   })
   after(() => lab?.close())
 
-  const listening = async (answering: Answering, at: Place): Promise<Answering> => {
-    await listens(at)
-    return answering
-  }
-
   test('a call that the first trunk refuses goes out through the next, and is billed once', async () => {
-    const refusing = await listening(lab.phones.refuse(carrier, 503), carrier)
+    const refusing = await lab.phones.refuse(carrier, 503)
     const taking = await lab.answered(second)
     assert.deepEqual(await lab.phones.call(desk, '0501110001', 1_300), WENT)
     await refusing.done
@@ -60,7 +55,7 @@ describe('carriers of a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
   })
 
   test('a call whose number the carrier says is busy is not tried elsewhere', async () => {
-    const refusing = await listening(lab.phones.refuse(carrier, 486), carrier)
+    const refusing = await lab.phones.refuse(carrier, 486)
     assert.equal((await lab.phones.call(desk, '0501110002', 500)).refusal, 486)
     await refusing.done
     const [record, ...others] = await lab.recorded('+380501110002')
@@ -81,7 +76,7 @@ describe('carriers of a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
   })
 
   test('a trunk that registers proves itself to the carrier, which calls its registration from any address', async () => {
-    const carrying = await listening(lab.phones.registrar(registered, 'acme-lines', 'a-secret-of-lines'), registered)
+    const carrying = await lab.phones.registrar(registered, 'acme-lines', 'a-secret-of-lines')
     writeFileSync(join(lab.folder, 'lines'), 'a-secret-of-lines')
     const account = ['--username', 'acme-lines', '--secret-file', join(lab.folder, 'lines'), '--registers']
     const host = ['--host', registered.address, '--port', String(registered.port)]

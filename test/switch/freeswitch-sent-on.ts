@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { channelsIn, SHOW_CHANNELS } from '../../adapters/freeswitch/socket/channels.ts'
-import { type Lab, listens, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
+import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
 import type { Answering, Place } from './telephones.ts'
 
 const NET = 46
@@ -22,10 +22,8 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
   })
   after(() => lab?.close())
 
-  const sending = async (how: 'redirect' | 'answer-transfer', to: string): Promise<Answering> => {
-    const answering = lab.phones.sendOn(hall, how, `${to}@${ADDRESS}`)
-    await listens(hall)
-    return answering
+  const sending = (how: 'redirect' | 'answer-transfer', to: string): Promise<Answering> => {
+    return lab.phones.sendOn(hall, how, `${to}@${ADDRESS}`)
   }
   const taken = async (at: Place, run: () => Promise<void>): Promise<void> => {
     const taking = await lab.answered(at)
@@ -125,12 +123,10 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     }))
 
   test('a carrier can neither redirect a call nor transfer the telephone that called', async () => {
-    const redirecting = lab.phones.sendOn(carrier, 'redirect', `0501110020@${ADDRESS}`)
-    await listens(carrier)
+    const redirecting = await lab.phones.sendOn(carrier, 'redirect', `0501110020@${ADDRESS}`)
     assert.equal((await lab.phones.call(desk, '0501110019', 500)).refusal, 503)
     await redirecting.done
-    const transferring = lab.phones.sendOn(carrier, 'answer-transfer', `0501110020@${ADDRESS}`)
-    await listens(carrier)
+    const transferring = await lab.phones.sendOn(carrier, 'answer-transfer', `0501110020@${ADDRESS}`)
     assert.deepEqual(await lab.phones.call(desk, '0501110019', 1_500), WENT)
     assert.equal((await transferring.done).refusal, 405)
     await idle()

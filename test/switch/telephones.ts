@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 
 /** Telephones and carriers, simulated by sipp. Each has its own address on the loopback. */
 
@@ -24,14 +25,15 @@ export interface Telephones {
   callAndTransfer(phone: PhoneAt, dial: string, ms: number, target: string): Promise<Exchange>
   /** Calls from a carrier; `user` is the user in the request, if it differs from the dialled one. */
   callIn(from: Place, caller: string, dial: string, ms: number, user?: string): Promise<Exchange>
-  /** Answers this many calls, from now on. */
-  answer(at: Place, calls: number): Answering
+  // These resolve once there is somebody at that place.
+  /** Answers this many calls. */
+  answer(at: Place, calls: number): Promise<Answering>
   /** Refuses one call with that status. */
-  refuse(at: Place, status: number): Answering
+  refuse(at: Place, status: number): Promise<Answering>
   /** Redirects one call to that SIP address with 302, or transfers it once it is answered. */
-  sendOn(at: Place, how: 'redirect' | 'answer-transfer', to: string): Answering
+  sendOn(at: Place, how: 'redirect' | 'answer-transfer', to: string): Promise<Answering>
   /** Accepts registrations with that user and secret until it is stopped. */
-  registrar(at: Place, user: string, secret: string): Answering
+  registrar(at: Place, user: string, secret: string): Promise<Answering>
   close(): Promise<void>
 }
 
@@ -50,6 +52,28 @@ export interface PhoneAt extends Place {
   readonly secret: string
   /** The tenant's domain if the switch uses it; otherwise the address of the switch. */
   readonly domain?: string
+}
+
+/** True if a socket is bound there. */
+function isTaken({ address, port }: Place): boolean {
+  const bytes = address.split('.').map(each => Number(each).toString(16).padStart(2, '0'))
+  const socket = `${bytes.reverse().join('')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
+  return readFileSync('/proc/net/udp', 'utf8').includes(` ${socket} `)
+}
+
+/** Looks until it finds something. */
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | null | false | undefined>,
+  ms = 15_000,
+): Promise<T> {
+  const deadline = performance.now() + ms
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (performance.now() > deadline) throw new Error(`it never happened that ${what}`)
+    await pause(20)
+  }
 }
 
 const SCENARIOS = 'test/switch/sipp'
@@ -81,8 +105,18 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
     })
     return { child, done }
   }
-  const answering = (scenario: string, at: Place, args: readonly string[]): Answering => {
+  const answering = async (scenario: string, at: Place, args: readonly string[]): Promise<Answering> => {
+    const { address, port } = at
+    if (isTaken(at)) throw new Error(`somebody is at ${address}:${port} already`)
     const { child, done } = play(scenario, at, [...args, '-aa'])
+    let hasEnded = false
+    const ended = done.then(({ code }) => {
+      hasEnded = true
+      throw new Error(`sipp ended with ${code} before it listened at ${address}:${port}`)
+    })
+    // The switch tries only once to call.
+    await Promise.race([until(`${address}:${port} listens`, async () => hasEnded || isTaken(at)), ended])
+    ended.catch(() => undefined)
     return { done, stop: () => child.kill('SIGKILL') }
   }
   const credentials = ({ user, secret, domain = registrar.address }: PhoneAt): string[] => [

@@ -4,19 +4,21 @@ import { AppError } from '../../../core/errors.ts'
 import type { SwitchLookups } from '../../../core/ports/switching/lookups.ts'
 import type { Changed, SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import { keepConnected } from '../../../core/switching/keep-connected.ts'
 import { monotonic } from '../lookups/monotonic.ts'
 import { callsOf, channelsIn, SHOW_CHANNELS } from '../socket/channels.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 import { activeTrunks } from '../trunks.ts'
 import { type KnownTenant, knownOf } from './known.ts'
+import { type Legs, legsOfCalls } from './legs.ts'
 import { agreeCalls, agreeGateways, agreePhones, agreeQueues, type Commands } from './pushes.ts'
 
 export interface FollowerParts {
   readonly place: EventSocketPlace
   readonly directory: SwitchDirectory
-  readonly lookups: Pick<SwitchLookups, 'shown'>
+  readonly lookups: Pick<SwitchLookups, 'shown' | 'ended'>
   readonly key: string
-  /** Called when the connection has failed and is retried; once until it has been restored. */
+  /** Called when the connection has failed and is retried; with an error that repeats only once. */
   onTrouble(error: unknown): void
   /** Called for each command that FreeSWITCH refuses. */
   onCommandRefused(command: string, answer: string): void
@@ -29,8 +31,6 @@ export interface BetweenLooks {
 }
 
 const BETWEEN_LOOKS: BetweenLooks = { busyMs: 1_000, idleMs: 5_000 }
-const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 10_000
 
 /** Sends a FreeSWITCH what it does not request itself, on one connection that is reopened when it ends. */
 export function freeswitchFollower(
@@ -50,15 +50,20 @@ export function freeswitchFollower(
     if (answer.startsWith('-')) onCommandRefused(command, answer.trim())
   }
   /** Returns how many calls are in progress. */
-  const look = async (): Promise<number> => {
+  const look = async (legs: Legs): Promise<number> => {
     const askedAt = monotonic()
-    return lookups.shown(callsOf(channelsIn(await ask(SHOW_CHANNELS))), askedAt)
+    return lookups.shown(callsOf(legs.listed(channelsIn(await ask(SHOW_CHANNELS)))), askedAt)
   }
   const stay = async (connected: EventSocket, signal: AbortSignal): Promise<void> => {
+    const legs = legsOfCalls(monotonic)
+    await connected.followEnds(leg => {
+      const call = legs.ended(leg)
+      if (call !== null) lookups.ended(call).catch(onTrouble)
+    })
     const over = new AbortController()
     connected.closed.then(() => over.abort())
     while (!signal.aborted && !over.signal.aborted) {
-      const calls = await unlessAborted(look(), signal)
+      const calls = await unlessAborted(look(legs), signal)
       await pause(calls > 0 ? busyMs : idleMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
     }
   }
@@ -67,19 +72,18 @@ export function freeswitchFollower(
     run: async (onDue, signal) => {
       const end = (): void => socket?.close()
       signal.addEventListener('abort', end)
-      for (let wait = FIRST_PAUSE_MS; !signal.aborted; wait = Math.min(wait * 2, LONGEST_PAUSE_MS)) {
+      const use = async (): Promise<void> => {
         try {
           socket = await openEventSocket(place)
-          wait = FIRST_PAUSE_MS
           if (!signal.aborted) onDue('all')
           await stay(socket, signal)
-        } catch (error) {
-          if (!signal.aborted) onTrouble(error)
+        } finally {
+          socket?.close()
+          socket = null
         }
-        socket?.close()
-        socket = null
-        await pause(wait, undefined, { signal, ref: false }).catch(() => undefined)
       }
+      const wait = (ms: number) => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
+      await keepConnected(use, { onTrouble, pause: wait }, signal)
       signal.removeEventListener('abort', end)
     },
     // Everything else is asked for when it is needed.

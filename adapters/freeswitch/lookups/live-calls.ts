@@ -16,6 +16,8 @@ export interface LiveCalls {
   opened(call: LiveCall): void
   /** Sets the switch's complete list of calls, requested at that moment (of `now`). */
   shown(calls: readonly LiveCall[], askedAt: number): void
+  /** Removes a call that has ended. */
+  ended(id: string): void
   count(): number
   /** Returns all but the call with that id. */
   except(id: string): CallsInProgress
@@ -45,6 +47,10 @@ export function liveCalls(now: () => number): LiveCalls {
         else next.set(call)
       }
       all = next
+    },
+    ended: id => {
+      unreported.delete(id)
+      all.delete(id)
     },
     count: () => all.size,
     except: id => all.except(id),

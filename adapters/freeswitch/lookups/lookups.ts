@@ -16,5 +16,6 @@ export function freeswitchLookups(parts: FreeswitchLookupParts): SwitchLookups {
       live.shown(calls, askedAt)
       return live.count()
     },
+    ended: async call => live.ended(call),
   }
 }

@@ -15,6 +15,8 @@ export interface EventSocket {
    * Returns FreeSWITCH's reply to an `api` command. Rejects with `unavailable` if the connection ends or stays silent.
    */
   api(command: string): Promise<string>
+  /** Calls `onEnded` with the id of each channel that ends from now on, after its record was posted. */
+  followEnds(onEnded: (channel: string) => void): Promise<void>
   close(): void
   /** Resolves when the connection has ended, on either side. */
   readonly closed: Promise<void>
@@ -29,6 +31,8 @@ export interface Patience {
 const PATIENCE: Patience = { connectMs: 5_000, replyMs: 20_000 }
 const MOST_WAITING = 10_000
 
+const ENDED = /^Event-Name: CHANNEL_DESTROY$[\s\S]*?^Unique-ID: ([\w-]{1,100})$/m
+
 interface Waiting {
   resolve(frame: Frame): void
   reject(error: AppError): void
@@ -39,7 +43,11 @@ export async function openEventSocket(place: EventSocketPlace, patience: Patienc
   const { host, port, password } = place
   const name = `The event socket at ${host}:${port}`
   const socket = connect({ host, port, noDelay: true })
-  const { expect, fail, closed } = conversation(socket, name)
+  let onEnded: (channel: string) => void = () => undefined
+  const { expect, fail, closed } = conversation(socket, name, body => {
+    const channel = ENDED.exec(body)?.[1]
+    if (channel !== undefined) onEnded(channel)
+  })
   const deadline = setTimeout(() => fail(`${name} did not answer in time.`), patience.connectMs)
   try {
     await expect('auth/request')
@@ -53,23 +61,28 @@ export async function openEventSocket(place: EventSocketPlace, patience: Patienc
   } finally {
     clearTimeout(deadline)
   }
+  const ask = async (command: string, reply: string): Promise<Frame> => {
+    const tooLong = setTimeout(() => fail(`${name} did not answer a command in time.`), patience.replyMs)
+    socket.write(`${oneLine(command)}\n\n`)
+    try {
+      return await expect(reply)
+    } finally {
+      clearTimeout(tooLong)
+    }
+  }
   return {
     closed,
     close: () => socket.destroy(),
-    api: async command => {
-      const tooLong = setTimeout(() => fail(`${name} did not answer a command in time.`), patience.replyMs)
-      socket.write(`api ${oneLine(command)}\n\n`)
-      try {
-        return (await expect('api/response')).body
-      } finally {
-        clearTimeout(tooLong)
-      }
+    api: async command => (await ask(`api ${command}`, 'api/response')).body,
+    followEnds: async call => {
+      onEnded = call
+      await ask('event plain CHANNEL_DESTROY', 'command/reply')
     },
   }
 }
 
-/** Expects frames in order; ends for good on the first error. */
-function conversation(socket: Socket, name: string) {
+/** Expects frames in order; ends for good on the first error. Events come between them. */
+function conversation(socket: Socket, name: string, onEvent: (body: string) => void) {
   const waiting: Waiting[] = []
   const early: Frame[] = []
   const read = frameReader()
@@ -82,9 +95,11 @@ function conversation(socket: Socket, name: string) {
   const fail = (message: string, cause?: unknown): void => stop(new AppError('unavailable', message, { cause }))
   const take = (frame: Frame): void => {
     const type = frame.headers.get('content-type')
+    const isEvent = type === 'text/event-plain'
     const isEnd = type === 'text/rude-rejection' || type === 'text/disconnect-notice'
-    const first = isEnd ? undefined : waiting.shift()
-    if (type === 'text/rude-rejection') fail(`${name} refuses connections from this address.`)
+    const first = isEvent || isEnd ? undefined : waiting.shift()
+    if (isEvent) onEvent(frame.body)
+    else if (type === 'text/rude-rejection') fail(`${name} refuses connections from this address.`)
     else if (isEnd) fail(`${name} has closed the connection.`)
     else if (first) first.resolve(frame)
     else if (early.push(frame) > 1) fail(`${name} sends unrequested data.`)

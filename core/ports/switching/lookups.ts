@@ -9,4 +9,6 @@ export interface SwitchLookups {
    * Returns how many are in progress.
    */
   shown(calls: readonly LiveCall[], askedAt: number): Promise<number>
+  /** Removes a call in progress that has ended. */
+  ended(call: string): Promise<void>
 }

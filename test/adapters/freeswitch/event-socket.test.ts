@@ -54,6 +54,18 @@ describe('the event socket', () => {
     })
   })
 
+  test('reports the channels that end, between replies, and no other event', () =>
+    connected({}, async (socket, held) => {
+      const ended: string[] = []
+      await socket.followEnds(channel => ended.push(channel))
+      held.tell('CHANNEL_DESTROY', { 'Core-UUID': 'of-the-switch', 'Unique-ID': 'a-1', variable_x: 'Unique-ID%3A%20b' })
+      held.tell('CHANNEL_CREATE', { 'Unique-ID': 'c-1' })
+      held.tell('CHANNEL_DESTROY', {})
+      held.tell('CHANNEL_DESTROY', { 'Unique-ID': 'a-2' })
+      assert.equal(await socket.api('status'), '+OK\n')
+      assert.deepEqual(ended, ['a-1', 'a-2'])
+    }))
+
   test('reports a wrong password as such', async () => {
     const held = await heldSwitch()
     await assert.rejects(openEventSocket({ ...held.place, password: 'wrong' }, PATIENT), fails('forbidden', /password/))

@@ -5,59 +5,10 @@ import { gatewayOf } from '../../../adapters/freeswitch/names.ts'
 import type { Changed, LiveCall, SwitchFollower } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { until } from '../../support/data/switch.ts'
+import { answers, type Has } from '../../support/switching/asked-event-socket.ts'
 import { directory, extension, queue, trunk } from '../../support/switching/directory.ts'
 import { type HeldSwitch, heldSwitch } from '../../support/switching/event-socket.ts'
 import { directoryOf, KEY } from '../../support/switching/freeswitch.ts'
-
-/** What a switch has. */
-interface Has {
-  registrations?: readonly string[]
-  channels?: readonly { readonly uuid: string; readonly mark: string }[]
-  queues?: readonly string[]
-  tiers?: readonly (readonly [string, string])[]
-  agents?: readonly string[]
-  gateways?: readonly string[]
-}
-
-const blocks = (registrations: readonly string[]): string =>
-  `\nRegistrations:\n${'='.repeat(97)}\n${registrations.map(user => `Call-ID:    \t1\nUser:       \t${user}\nAgent:      \ta: b\nStatus:     \tRegistered(UDP)(unknown) EXP(2026-11-22 10:58:47) EXPSECS(90)\nIP:         \t192.0.2.7\nPort:       \t5060\n\n`).join('')}Total items returned: ${registrations.length}\n`
-
-const list = (head: string, rows: readonly string[]): string => [head, ...rows, '+OK', ''].join('\n')
-
-function answers(has: Has, command: string): string {
-  if (command === 'sofia status profile internal reg') return blocks(has.registrations ?? [])
-  if (command === 'show channels as json')
-    return JSON.stringify({
-      row_count: 0,
-      ...(has.channels
-        ? {
-            rows: has.channels.map(({ uuid, mark }) => ({
-              uuid,
-              call_uuid: uuid,
-              presence_data: mark,
-              created_epoch: '1795344770',
-            })),
-          }
-        : {}),
-    })
-  if (command === 'callcenter_config queue list')
-    return list(
-      'name|strategy',
-      (has.queues ?? []).map(name => `${name}|x`),
-    )
-  if (command === 'callcenter_config tier list')
-    return list(
-      'queue|agent',
-      (has.tiers ?? []).map(row => row.join('|')),
-    )
-  if (command === 'callcenter_config agent list')
-    return list(
-      'name|x',
-      (has.agents ?? []).map(name => `${name}|x`),
-    )
-  if (command === 'sofia profile external gwlist') return has.gateways?.join(' ') ?? '-ERR no reply'
-  return command.endsWith('gwlist down') ? '-ERR no reply' : '+OK'
-}
 
 /** Commands that change nothing. */
 const ASKS = /^show |^sofia status|gwlist|list$/
@@ -68,6 +19,8 @@ interface World {
   readonly held: HeldSwitch
   /** The calls in progress that lookups were told of. */
   calls: readonly LiveCall[]
+  /** The calls that lookups were told have ended. */
+  readonly ended: string[]
   readonly troubles: unknown[]
   readonly follower: SwitchFollower
   connected: number
@@ -92,6 +45,7 @@ const following = async (
           world.calls = calls
           return told(calls)
         },
+        ended: async call => void world.ended.push(call),
       },
       key: KEY,
       onTrouble: error => troubles.push(error),
@@ -100,7 +54,7 @@ const following = async (
     { busyMs: 10, idleMs: 10 },
   )
   const world: World = {
-    ...{ tenants, has: {}, held, calls: [], troubles, follower, connected: 0 },
+    ...{ tenants, has: {}, held, calls: [], ended: [], troubles, follower, connected: 0 },
     sentAfter: async changed => {
       const before = held.commands.length
       await follower.reconcile(changed)
@@ -286,5 +240,16 @@ describe('a switch that is followed', () => {
       await until('the call is seen', () => world.calls.length === 1)
       const [seen] = world.calls
       assert.deepEqual([seen?.tenant, seen?.extension, seen?.to, seen?.trunk], ['acme', '101', '+380501112233', null])
+    }))
+
+  test('tells lookups at once that a call has ended', () =>
+    following([acme()], async world => {
+      world.has.channels = [{ uuid: '1', mark: 'trunkline:acme:outbound:101::+380501112233' }]
+      await until('the call is seen', () => world.calls.length === 1)
+      world.held.tell('CHANNEL_DESTROY', { 'Unique-ID': '1' })
+      await until('its end is seen', () => world.ended.length === 1)
+      assert.deepEqual(world.ended, ['1'])
+      // The switch's list may still have it.
+      await until('it is in no list', () => world.calls.length === 0)
     }))
 })

@@ -25,6 +25,20 @@ test('a call counts from when it is put through, and until the switch has it no 
   assert.deepEqual(ids(), ['3'])
 })
 
+test('a call that has ended counts no more, whether the switch has reported it or not', () => {
+  const live = liveCalls(() => 0)
+  live.opened(liveCall({ id: '1' }))
+  live.opened(liveCall({ id: '2' }))
+  live.shown([liveCall({ id: '1' })], 0)
+  assert.equal(live.count(), 2)
+  live.ended('1')
+  live.ended('2')
+  live.ended('never heard of')
+  assert.equal(live.count(), 0)
+  live.shown([], 0)
+  assert.equal(live.count(), 0)
+})
+
 test('of calls that the switch never reports, the newest 10,000 count', () => {
   const live = liveCalls(() => 0)
   for (let n = 0; n <= 10_000; n++) live.opened(liveCall({ id: String(n) }))

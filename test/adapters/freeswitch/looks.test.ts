@@ -19,7 +19,7 @@ describe('looking which calls are in progress', () => {
     const follower = freeswitchFollower(
       {
         ...{ place: held.place, directory: directoryOf(() => []), key: KEY },
-        lookups: { shown: async () => ++looks },
+        lookups: { shown: async () => ++looks, ended: async () => undefined },
         onTrouble: error => assert.ok(stopping.signal.aborted, String(error)),
         onCommandRefused: () => undefined,
       },

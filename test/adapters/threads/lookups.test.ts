@@ -76,7 +76,7 @@ test('what a thread has reported last arrives before it has ended', async () => 
   threads.serve.lookups<{ noted(what: string): void }>(async report => {
     report('noted', 'begun')
     const close = async (): Promise<void> => report('noted', 'closed')
-    return { url: null, answer: async () => '', shown: async () => 0, close }
+    return { url: null, answer: async () => '', shown: async () => 0, ended: async () => undefined, close }
   }, port2)
   await there.call('begin')
   await there.call('end')

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { type Lab, listens, openLab, placesIn, skip, until } from '../../switch/lab/freeswitch.ts'
+import { type Lab, openLab, placesIn, skip, until } from '../../switch/lab/freeswitch.ts'
 import type { PhoneAt } from '../../switch/telephones.ts'
 import { FULL_SIZE } from '../dataset.ts'
 import { milliseconds, whole } from '../figures.ts'
@@ -155,8 +155,7 @@ async function restarts(lab: SignedIn): Promise<Line[]> {
   const registered = async (): Promise<number> =>
     Number(/(\d+) total/.exec(await lab.ask('show registrations count'))?.[1] ?? Number.NaN)
   const before = { id: (await newest(lab))?.id ?? 0, registered: await registered() }
-  const taking = lab.phones.answer(carrier, 1_000)
-  await listens(carrier)
+  const taking = await lab.phones.answer(carrier, 1_000)
   const { domain = '', address, port, user, secret } = desk
   const keys = ['-key', 'domain', domain, '-key', 'dial', '+380501112222', '-s', user, '-au', user, '-ap', secret]
   const pace = ['-r', String(CALLS_A_MINUTE), '-rp', '60000', '-m', '55', '-d', '1500', '-timeout', '120']

@@ -11,6 +11,8 @@ export interface HeldSwitch {
   readonly commands: string[]
   /** The number of logins. */
   readonly logins: () => number
+  /** Sends an event to all connections. */
+  tell(event: string, headers: Readonly<Record<string, string>>): void
   /** Cuts all connections. */
   cut(): void
   close(): Promise<void>
@@ -42,6 +44,7 @@ export async function heldSwitch(behaviour: Behaviour = {}): Promise<HeldSwitch>
         if (isRight) logins++
         return send(socket, `Content-Type: command/reply\nReply-Text: ${isRight ? '+OK accepted' : '-ERR invalid'}\n\n`)
       }
+      if (line.startsWith('event ')) return send(socket, 'Content-Type: command/reply\nReply-Text: +OK\n\n')
       const command = line.replace(/^api /, '')
       commands.push(command)
       const body = await answer(command)
@@ -68,6 +71,12 @@ export async function heldSwitch(behaviour: Behaviour = {}): Promise<HeldSwitch>
     place: { host: '127.0.0.1', port, password: PASSWORD },
     commands,
     logins: () => logins,
+    tell: (event, headers) => {
+      const lines = Object.entries({ 'Event-Name': event, ...headers }).map(([name, value]) => `${name}: ${value}\n`)
+      const body = `${lines.join('')}\n`
+      for (const socket of sockets)
+        send(socket, `Content-Length: ${Buffer.byteLength(body)}\nContent-Type: text/event-plain\n\n${body}`)
+    },
     cut,
     close: async () => {
       server.close()

@@ -9,7 +9,7 @@ import { text as textOf } from 'node:stream/consumers'
 import { setupFiles } from '../../../adapters/asterisk/setup.ts'
 import { type DaemonProcess, startDaemon } from '../../support/daemon.ts'
 import { type Answering, type PhoneAt, type Place, type Telephones, telephones } from '../telephones.ts'
-import { listens, until } from './freeswitch.ts'
+import { until } from './freeswitch.ts'
 
 /** A real Asterisk, managed by the built daemon, with telephones and a carrier. Needs `ASTERISK_BIN` and sipp. */
 
@@ -96,7 +96,7 @@ function startAsterisk(
   return spawn(ASTERISK_BIN ?? '', ['-f', '-C', configuration], { stdio: 'ignore' })
 }
 
-export { listens, until }
+export { until }
 
 export interface LabOptions {
   /** Of the daemon; one of its own unless it is given. */
@@ -174,11 +174,7 @@ export async function openLab(net: number, options: LabOptions = {}): Promise<La
       const child = spawn(ASTERISK_BIN ?? '', ['-C', join(folder, 'asterisk.conf'), '-rx', command])
       return textOf(child.stdout)
     },
-    answered: async at => {
-      const answering = lab.phones.answer(at, 100)
-      await listens(at)
-      return answering
-    },
+    answered: at => lab.phones.answer(at, 100),
     recorded: (number, count = 1) =>
       until(`${count} calls to ${number} are recorded`, async () => {
         const found = to(await records(lab), number)
@@ -188,8 +184,9 @@ export async function openLab(net: number, options: LabOptions = {}): Promise<La
       await lab.phones.close()
       await lab.daemon.stop()
       asterisk.kill('SIGKILL')
-      if (process.env['KEEP_LAB'] === undefined) rmSync(folder, { recursive: true, force: true })
-      else console.log(folder)
+      if (process.env['KEEP_LAB'] === undefined) return rmSync(folder, { recursive: true, force: true })
+      writeFileSync(join(folder, 'log/trunklined.log'), lab.daemon.logged.join('\n'))
+      console.log(folder)
     },
     startDaemon: async () => {
       lab.daemon = await startDaemon(environment)

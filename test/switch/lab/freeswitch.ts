@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as pause } from 'node:timers/promises'
 import { freeswitch } from '../../../adapters/freeswitch/freeswitch.ts'
 import { openEventSocket } from '../../../adapters/freeswitch/socket/event-socket.ts'
 import { type DaemonProcess, startDaemon } from '../../support/daemon.ts'
-import { type Answering, type PhoneAt, type Place, type Telephones, telephones } from '../telephones.ts'
+import { type Answering, type PhoneAt, type Place, type Telephones, telephones, until } from '../telephones.ts'
 
 /** A real FreeSWITCH that asks the built daemon, with telephones and a carrier. Needs `FREESWITCH_BIN` and sipp. */
 
 const { FREESWITCH_BIN } = process.env
 export const skip = FREESWITCH_BIN === undefined ? 'FREESWITCH_BIN names no FreeSWITCH' : false
 
+export { until }
 export const WENT = { code: 0, refusal: null }
 
 export interface Lab {
@@ -59,20 +59,6 @@ export interface CallRecord {
 
 const isRecord = (value: unknown): value is CallRecord => typeof value === 'object' && value !== null && 'cost' in value
 
-export async function until<T>(
-  what: string,
-  look: () => Promise<T | null | false | undefined>,
-  ms = 15_000,
-): Promise<T> {
-  const deadline = performance.now() + ms
-  for (;;) {
-    const found = await look()
-    if (found) return found
-    if (performance.now() > deadline) throw new Error(`it never happened that ${what}`)
-    await pause(20)
-  }
-}
-
 const FOLDERS = [...['conf', 'log', 'db', 'storage', 'recordings', 'scripts', 'htdocs', 'certs', 'grammar', 'cache']]
 
 function startFreeswitch(folder: string, memory: string): ChildProcess {
@@ -81,13 +67,6 @@ function startFreeswitch(folder: string, memory: string): ChildProcess {
   const own = ['-mod', `${root}/lib/freeswitch/mod`, '-sounds', `${root}/share/freeswitch/sounds`]
   const args = ['-nf', '-nonat', '-nocal', '-temp', memory, '-run', memory, ...places, ...own]
   return spawn(FREESWITCH_BIN ?? '', args, { stdio: 'ignore' })
-}
-
-/** A simulated telephone must listen before it is called: FreeSWITCH tries only once. */
-export async function listens({ address, port }: Place): Promise<void> {
-  const bytes = address.split('.').map(each => Number(each).toString(16).padStart(2, '0'))
-  const socket = `${bytes.reverse().join('')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
-  await until(`${address}:${port} listens`, async () => readFileSync('/proc/net/udp', 'utf8').includes(` ${socket} `))
 }
 
 /** Runs the built command line; what it prints as JSON. */
@@ -186,12 +165,8 @@ export async function openLab({
       lab.daemon = await startDaemon(environment)
     },
     channels: async () => Number.parseInt((await ask('show channels count')).trim(), 10),
-    answered: async at => {
-      // The switch may notify a telephone of its mailbox first, which counts as a call.
-      const answering = phones.answer(at, 100)
-      await listens(at)
-      return answering
-    },
+    // The switch may notify a telephone of its mailbox first, which counts as a call.
+    answered: at => phones.answer(at, 100),
     recordsTo: async number => {
       const all = await cli('cdr', 'list')
       return (Array.isArray(all) ? all.filter(isRecord) : []).filter(each => each.destination_number === number)
@@ -209,8 +184,9 @@ export async function openLab({
       await lab.daemon.stop()
       child.kill('SIGKILL')
       rmSync(memoryFolder, { recursive: true, force: true })
-      if (process.env['KEEP_LAB'] === undefined) rmSync(folder, { recursive: true, force: true })
-      else console.log(folder)
+      if (process.env['KEEP_LAB'] === undefined) return rmSync(folder, { recursive: true, force: true })
+      writeFileSync(join(folder, 'log/trunklined.log'), lab.daemon.logged.join('\n'))
+      console.log(folder)
     },
   }
   await until('FreeSWITCH answers', () => ask('status').catch(() => null), 30_000)
@@ -224,7 +200,7 @@ export const ACTIVE = ['--status', 'active']
  * Two tenants with the extensions 101 and 102; acme calls out through a carrier that brings calls for its DID, and has
  * a queue.
  */
-export async function populate({ cli, folder, carrier }: Lab): Promise<void> {
+export async function populate({ cli, folder, carrier, ask }: Lab): Promise<void> {
   const secretFile = join(folder, 'secret')
   for (const slug of ['acme', 'beta']) {
     const zone = ['--timezone', 'Europe/Kyiv', '--max-extensions', '50', '--settings-set', 'dialling.country=UA']
@@ -246,4 +222,5 @@ export async function populate({ cli, folder, carrier }: Lab): Promise<void> {
   const queue = ['--name', 'Support', '--queue-number', '800', '--strategy', 'ringall', '--timeout', '20']
   await cli('queue', 'create', '--tenant', 'acme', ...queue, ...ACTIVE)
   await cli('agent', 'add', '--queue', 'acme/800', '--extension', 'acme/102')
+  await until('the gateway is there', async () => (await ask('sofia profile external gwlist')).includes('carrier-one'))
 }
