@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../core/errors.ts'
 import type { Calls } from '../../core/ports/calls.ts'
@@ -10,15 +9,13 @@ import { usedSoFar } from '../../core/switching/stored/costs-so-far.ts'
 import { callWatch } from './call-watch.ts'
 import { belongsTo, channelsIn } from './channels.ts'
 import { type Manager, type ManagerPlace, onManager, openManager } from './manager.ts'
-import type { ManagerMessage } from './manager-messages.ts'
-import { type MarkedFile, marked } from './marked.ts'
-import { limitReached, type ReachedLimit, type RefusedCall, refusedIn } from './refused-calls.ts'
+import { type ReachedLimit, type RefusedCall, refusals } from './refused-calls.ts'
 import { reloader } from './reloader.ts'
-import type { FileName, Rendered } from './render/files.ts'
+import type { FileName } from './render/files.ts'
 import type { LeftOut } from './render/lines.ts'
 import { type Source, type SourceParts, source } from './source.ts'
-import { IN_FILE, readsTable, TELEPHONES, telephonesInTable } from './telephone-place.ts'
-import { writeFileWhole } from './write-file.ts'
+import { IN_FILE, TELEPHONES, tableReading, telephonesInTable } from './telephone-place.ts'
+import { filesIn } from './written-files.ts'
 
 export interface FollowerParts {
   readonly directory: SwitchDirectory
@@ -57,10 +54,9 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   const inTable = table && telephonesInTable(table)
   const used: SourceParts['used'] = spender => usedSoFar(spender, watch.calls(), { ...parts, limitUsage: parts.usage })
   const rendered = source({ ...parts, used }, inTable ?? IN_FILE)
+  const written = filesIn(folder)
+  const reading = tableReading(inTable, place)
   let manager: Manager | null = null
-  /** As they were last written. */
-  let files: Readonly<Record<FileName, MarkedFile>> | null = null
-  let lastLeftOut = ''
   const reloads = reloader({
     now,
     onTrouble,
@@ -70,27 +66,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       if (name === 'extensions') endRefused(place, rendered).catch(onTrouble)
     },
   })
-  const tellLeftOut = (leftOut: readonly LeftOut[]): void => {
-    const all = JSON.stringify(leftOut)
-    if (all !== lastLeftOut && !(lastLeftOut === '' && leftOut.length === 0)) parts.onLeftOut(leftOut)
-    lastLeftOut = all
-  }
-  /** The name of the file that Asterisk was seen to read on this connection; empty for none. */
-  let nameRead = ''
-  const isTableRead = (): boolean => inTable === null || (nameRead !== '' && nameRead === inTable.name())
-  const seeTable = async (): Promise<void> => {
-    if (!manager || isTableRead() || !inTable) return
-    const name = inTable.name()
-    await onManager(place, found => readsTable(found, name))
-    nameRead = name
-  }
-  const onUserEvent = (event: ManagerMessage): void => {
-    const call = refusedIn(event)
-    if (!call) return
-    const { reached, ...refused } = call
-    if (reached === null) parts.onRefused(refused, null)
-    else limitReached(call, parts.directory, watch.calls()).then(limit => parts.onRefused(refused, limit), onTrouble)
-  }
+  const tellLeftOut = whenChanged(parts.onLeftOut)
   return {
     kind: 'asterisk',
     run: async (due, signal) => {
@@ -100,18 +76,18 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       signal.addEventListener('abort', end)
       const use = async (): Promise<void> => {
         try {
-          manager = await openManager(place, { onUserEvent })
+          manager = await openManager(place, { onUserEvent: refusals(parts, watch.calls) })
           await reloads.begin(manager)
           if (!signal.aborted) due('all')
           await manager.closed
         } catch (error) {
           // A switch that is started later finds its files.
-          if (files === null && isUnavailable(error)) due('all')
+          if (!written.areThere() && isUnavailable(error)) due('all')
           throw error
         } finally {
           manager?.close()
           manager = null
-          nameRead = ''
+          reading.forget()
           reloads.end()
         }
       }
@@ -123,40 +99,31 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     limited: rendered.limited,
     state: () => ({
       isConnected: manager !== null,
-      pending: [...(isTableRead() ? [] : [TELEPHONES]), ...reloads.waiting().map(name => `${name}.conf`)],
+      pending: [...(reading.isSeen() ? [] : [TELEPHONES]), ...reloads.waiting().map(name => `${name}.conf`)],
     }),
     reconcile: async changed => {
       const { files: texts, leftOut } = await rendered.refresh(changed)
-      const former = files
-      const present = markedFiles(texts)
-      for (const [name, { text }] of Object.entries(present)) await writeFileWhole(join(folder, `${name}.conf`), text)
-      files = present
+      const { files, refusesMore } = await written.write(texts)
       tellLeftOut(leftOut)
       const tookAccess = inTable?.tookAccess() ?? false
-      reloads.want(present, tookAccess || former === null || refusesMore(former.pjsip.text, present.pjsip.text))
-      seeTable().catch(onTrouble)
+      reloads.want(files, tookAccess || refusesMore)
+      if (manager) reading.see().catch(onTrouble)
       if (manager) await endRefused(place, rendered)
     },
   }
 }
 
-const markedFiles = (texts: Rendered['files']): Readonly<Record<FileName, MarkedFile>> => ({
-  extensions: marked('extensions', texts.extensions),
-  pjsip: marked('pjsip', texts.pjsip),
-  queues: marked('queues', texts.queues),
-  voicemail: marked('voicemail', texts.voicemail),
-})
+/** Calls `tell` with a list that differs from the last one; not with an empty first one. */
+function whenChanged<T>(tell: (list: readonly T[]) => void): (list: readonly T[]) => void {
+  let last = '[]'
+  return list => {
+    const all = JSON.stringify(list)
+    if (all !== last) tell(list)
+    last = all
+  }
+}
 
 const isUnavailable = (error: unknown): boolean => error instanceof AppError && error.code === 'unavailable'
-
-const CREDENTIAL = /^md5_cred = .*$/gm
-
-/** True if a phone may no longer register, or not with its present secret. */
-function refusesMore(former: string, present: string): boolean {
-  if (former === present) return false
-  const kept = new Set(present.match(CREDENTIAL))
-  return (former.match(CREDENTIAL) ?? []).some(each => !kept.has(each))
-}
 
 /** Ends the calls of inactive tenants, on a connection of its own: the other one may be waiting for a long reload. */
 async function endRefused(place: ManagerPlace, { inactive }: Source): Promise<void> {

@@ -41,11 +41,32 @@ export function refusedIn(event: ManagerMessage): Reported | null {
   }
 }
 
+export interface RefusalParts {
+  readonly directory: Pick<SwitchDirectory, 'forCall' | 'forDid'>
+  /** Called with each refused call, and the limit that it has reached, if that is why. */
+  onRefused(call: RefusedCall, reached: ReachedLimit | null): void
+  onTrouble(error: unknown): void
+}
+
+/** Returns what reports the refused calls among Asterisk's events. */
+export function refusals(
+  { directory, onRefused, onTrouble }: RefusalParts,
+  calls: () => CallsInProgress,
+): (event: ManagerMessage) => void {
+  return event => {
+    const call = refusedIn(event)
+    if (!call) return
+    const { reached, ...refused } = call
+    if (reached === null) onRefused(refused, null)
+    else limitReached(call, directory, calls()).then(limit => onRefused(refused, limit), onTrouble)
+  }
+}
+
 /**
  * Returns the limit that refused a call. The dialplan only knows how much was left of all limits together, so of several
  * on what calls use, this is the one with the least left; null if it has been removed meanwhile.
  */
-export async function limitReached(
+async function limitReached(
   { reached, tenant, extension, dialled }: Reported,
   directory: Pick<SwitchDirectory, 'forCall' | 'forDid'>,
   live: CallsInProgress,

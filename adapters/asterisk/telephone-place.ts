@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
 import type { RowChange, SwitchTable, TableRow } from '../../core/ports/switching/table.ts'
-import type { Manager } from './manager.ts'
+import { type Manager, type ManagerPlace, onManager } from './manager.ts'
 import { isShown } from './marked.ts'
 import { type Telephone, telephoneRow, telephoneSections, valueInRow } from './render/telephones.ts'
 
@@ -54,12 +54,38 @@ export const nameIn = ([marker]: readonly TableRow[]): string =>
 export const isTableShown = async (manager: Manager, name: string): Promise<boolean> =>
   name !== '' && isShown(await manager.command(`pjsip show endpoint ${MARKER}`), name)
 
-/** Rejects with `conflict` if Asterisk does not read the file of that name. */
-export async function readsTable(manager: Manager, name: string): Promise<void> {
+async function readsTable(manager: Manager, name: string): Promise<void> {
   if (await isTableShown(manager, name)) return
   throw new AppError('conflict', 'Asterisk does not read the database of telephones: none can register.', {
     hint: 'trunkline switch check',
   })
+}
+
+/** Whether Asterisk was seen to read the table on the present connection; always true without one. */
+export interface TableReading {
+  isSeen(): boolean
+  /** Asks, unless it was seen. Rejects with `conflict` if Asterisk does not read it. */
+  see(): Promise<void>
+  /** Forgets what was seen: the connection has ended. */
+  forget(): void
+}
+
+export function tableReading(table: Pick<TelephonesInTable, 'name'> | null, place: ManagerPlace): TableReading {
+  /** The name of the file that was read; empty for none. */
+  let seen = ''
+  const isSeen = (): boolean => table === null || (seen !== '' && seen === table.name())
+  return {
+    isSeen,
+    see: async () => {
+      if (isSeen() || !table) return
+      const name = table.name()
+      await onManager(place, manager => readsTable(manager, name))
+      seen = name
+    },
+    forget: () => {
+      seen = ''
+    },
+  }
 }
 
 export function telephonesInTable(table: SwitchTable): TelephonesInTable {
