@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { channelsIn, SHOW_CHANNELS } from '../../adapters/freeswitch/socket/channels.ts'
 import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
@@ -130,6 +132,28 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     assert.deepEqual(await lab.phones.call(desk, '0501110019', 1_500), WENT)
     assert.equal((await transferring.done).refusal, 405)
     await idle()
+  })
+
+  test('a telephone that names another host has no carrier called without a trunk', async () => {
+    const received: string[] = []
+    const socket = createSocket('udp4', message => received.push(String(message)))
+    socket.bind(carrier.port, carrier.address)
+    await once(socket, 'listening')
+    const there = `${carrier.address}:${carrier.port}`
+    try {
+      const redirecting = await lab.phones.sendOn(hall, 'redirect', `0901110021@${there}`)
+      assert.equal((await lab.phones.call(desk, '102', 500)).refusal, 403)
+      await redirecting.done
+      const replaced = 'Replaces=none%3Bto-tag%3Da%3Bfrom-tag%3Db'
+      const transferring = await lab.phones.sendOn(hall, 'answer-transfer', `0901110022@${there}?${replaced}`)
+      assert.deepEqual(await lab.phones.call(desk, '102', 2_000), WENT)
+      assert.deepEqual(await transferring.done, WENT)
+      await idle()
+      assert.deepEqual(received, [])
+    } finally {
+      socket.close()
+      await once(socket, 'close')
+    }
   })
 
   test('no other number was called', async () => {

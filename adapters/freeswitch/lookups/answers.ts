@@ -14,7 +14,7 @@ import { gatewayOf, PUBLIC, partsOf, slugIn } from '../names.ts'
 import { activeTrunks } from '../trunks.ts'
 import { callcenterDocument } from './callcenter.ts'
 import { actionsOf, documentOfCall } from './dialplan.ts'
-import { gatewaysDocument, userDocument } from './directory.ts'
+import { domainDocument, gatewaysDocument, userDocument } from './directory.ts'
 import type { LiveCalls } from './live-calls.ts'
 import { type DialplanLookup, type Lookup, PROBE, readLookup } from './lookup.ts'
 import { ringingQueues } from './queues.ts'
@@ -45,6 +45,8 @@ export const lookupAnswers =
     switch (lookup.kind) {
       case 'user':
         return userAnswer(parts, lookup)
+      case 'domain':
+        return domainDocument(lookup.domain)
       case 'gateways':
         return gatewaysDocument(activeTrunks(await anyDirectory(parts.directory)), parts.key)
       case 'dialplan':
@@ -60,17 +62,19 @@ export const lookupAnswers =
 
 async function userAnswer(
   { directory, onDecision }: LookupParts,
-  { domain, user, to, isProof }: Extract<Lookup, { kind: 'user' }>,
+  { domain, user, to, from, isProof }: Extract<Lookup, { kind: 'user' }>,
 ): Promise<string> {
   const found = await directory.registrant(domain, user)
   const decision = decideRegistration(found, { domain, user, to })
   const refusal = decision.refusal === null ? null : decision
   if (isProof) onDecision({ what: to ? 'register' : 'prove', refusal }, found)
-  return decision.refusal === null ? userDocument(decision.tenant, decision.extension, isProof) : NOT_FOUND
+  return decision.refusal === null
+    ? userDocument(decision.tenant, decision.extension, { hasSecret: isProof, from })
+    : NOT_FOUND
 }
 
 async function callAnswer(parts: LookupParts, lookup: DialplanLookup): Promise<string> {
-  const { context, dialled, id, phone, isContinued } = lookup
+  const { context, dialled, id, phone, isContinued, isCarriers } = lookup
   const slug = slugIn(context)
   const caller = phone === null ? null : partsOf(phone)
   // A call that arrives at a DID and is sent on belongs to whoever took it.
@@ -92,7 +96,7 @@ async function callAnswer(parts: LookupParts, lookup: DialplanLookup): Promise<s
     const trunk = first.to === 'trunk' ? first.trunk.name : request?.from === 'trunk' ? request.trunk : null
     parts.live.opened({ ...call, ...started(parts, id, decision.direction), trunk })
   }
-  return documentOfCall(context, actionsOf(decision, { tenant, extension, isContinued, key: parts.key }))
+  return documentOfCall(context, actionsOf(decision, { tenant, extension, isContinued, isCarriers, key: parts.key }))
 }
 
 const started = (

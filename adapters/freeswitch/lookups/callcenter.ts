@@ -27,8 +27,9 @@ export function callcenterDocument(queues: readonly RingingQueue[]): string {
   for (const { tenant, agents: own } of queues)
     for (const { extension } of own) {
       const name = phoneName(tenant, extension)
-      // A leg that loses a ring-all would otherwise leave its own record.
-      const contact = `[leg_timeout=${RINGS},process_cdr=false]user/${extension.number}@${tenant.domain}`
+      // A leg that loses a ring-all would otherwise leave its own record, and one that is redirected go anywhere.
+      const variables = `leg_timeout=${RINGS},process_cdr=false,outbound_redirect_fatal=true`
+      const contact = `[${variables}]user/${extension.number}@${tenant.domain}`
       agents.set(name, element('agent', { name, contact, ...AGENT }))
     }
   return documentOf('configuration', [

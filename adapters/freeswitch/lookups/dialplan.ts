@@ -52,6 +52,8 @@ export interface Placed {
   readonly extension: string | null
   /** True if the channel has a record to keep. */
   readonly isContinued: boolean
+  /** True if the channel is a leg to a carrier. */
+  readonly isCarriers: boolean
   /** The key of the gateways' marks. */
   readonly key: string
 }
@@ -97,13 +99,17 @@ const markOf = (
   data`presence_data=trunkline:${slug}:${direction}:${extension ?? ''}:${trunk}:${number.replaceAll(/[^0-9+*#]/g, '')}`
 
 /** Returns the variables for the channel, its record and whoever examines it. */
-function described(decision: PutThrough, tenant: SwitchTenant, { extension }: Placed): Action[] {
+function described(decision: PutThrough, tenant: SwitchTenant, { extension, isCarriers }: Placed): Action[] {
   const { direction } = decision
-  return [
+  const call = [
     set(data`accountcode=${tenant.slug}`),
     set(data`call_direction=${direction === 'outbound' ? 'outbound' : 'inbound'}`),
     set(data`trunkline_call=${direction}`),
     set(markOf(tenant, decision, extension, '')),
+  ]
+  return [
+    // The carrier goes on charging for its leg.
+    ...(isCarriers ? [] : call),
     set(data`force_transfer_context=t-${tenant.slug}`),
     ...(extension === null
       ? []

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { isIPv4 } from 'node:net'
 import type { SwitchExtension, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
 import { contextOf, gatewayOf, phoneName } from '../names.ts'
+import type { PhonePlace } from './lookup.ts'
 import { documentOf, element, params } from './xml.ts'
 
 /** Seconds after which a phone must register again. */
@@ -12,15 +14,39 @@ const UNSHOWN = /["'\\<>${}[\],;|^]|\p{Cc}/gu
 const shown = ({ displayName, number }: SwitchExtension): string =>
   displayName.replace(UNSHOWN, ' ').trim().slice(0, 60) || number
 
+const CONTACT_USER = /^[A-Za-z0-9_.~*#+-]{1,64}$/
+const PORT = /^\d{1,5}$/
+
+/**
+ * Returns the contact to keep for a phone: where its REGISTER came from. With one of the phone's choice, in Contact or
+ * Path, FreeSWITCH would call a carrier for it, without a trunk. An IPv6 address cannot stand in it.
+ */
+function contactOf({ number }: SwitchExtension, { address, port, transport, user }: PhonePlace): string | null {
+  if (!isIPv4(address) || !PORT.test(port)) return null
+  const called = CONTACT_USER.test(user) ? user : number
+  return `<sip:${called}@${address}:${port}${transport === 'tcp' || transport === 'tls' ? `;transport=${transport}` : ''}>`
+}
+
+/** What a user is requested for. */
+export interface UserUse {
+  readonly hasSecret: boolean
+  /** Where the phone registers from; null if it does not register. */
+  readonly from: PhonePlace | null
+}
+
 /**
  * Returns the user of a phone. Without the secret nobody can authenticate as it: `password` is then absent, which is
  * safe only where nothing is authenticated.
  */
-export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, hasSecret: boolean): string {
+export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, { hasSecret, from }: UserUse): string {
   const { number, secret, hasVoicemail } = extension
   const { domain, slug } = tenant
   const phone = phoneName(tenant, extension)
-  const dialled = `sip_invite_domain=${domain}:presence_id=${number}@${domain}:trunkline_phone=${phone}:accountcode=${slug}`
+  const context = contextOf(tenant)
+  const contact = from && contactOf(extension, from)
+  const dialled =
+    `sip_invite_domain=${domain}:presence_id=${number}@${domain}:trunkline_phone=${phone}:accountcode=${slug}` +
+    `:sip_redirect_context=${context}`
   const user = element('user', { id: number }, [
     element(
       'params',
@@ -39,12 +65,15 @@ export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, h
       {},
       params(
         {
-          user_context: contextOf(tenant),
+          user_context: context,
           accountcode: slug,
           trunkline_phone: phone,
           effective_caller_id_name: shown(extension),
           effective_caller_id_number: number,
           'sip-force-expires': EXPIRES,
+          ...(contact === null ? {} : { 'sip-force-contact': contact }),
+          // A request with Replaces finds a call by its Call-ID alone, also one of another tenant.
+          intercept_unbridged_only: 'true',
           // Spares a lookup and a NOTIFY at each registration.
           ...(hasVoicemail ? {} : { 'send-message-query-on-register': 'false' }),
         },
@@ -54,6 +83,12 @@ export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, h
   ])
   return documentOf('directory', [element('domain', { name: domain }, [user])])
 }
+
+/**
+ * Returns a domain without users. FreeSWITCH asks so about the host that a phone redirects a call to: one that is not
+ * its own it would call by itself, without a trunk.
+ */
+export const domainDocument = (domain: string): string => documentOf('directory', [element('domain', { name: domain })])
 
 /** Returns the trunks' gateways, which a profile requests when it starts and at each rescan. */
 export function gatewaysDocument(trunks: readonly Trunk[], key: string): string {

@@ -8,7 +8,11 @@ export type Lookup =
       readonly isProof: boolean
       /** The address of record to register; null except for a REGISTER. */
       readonly to: { readonly user: string; readonly host: string } | null
+      /** Where a REGISTER came from; null for any other request. */
+      readonly from: PhonePlace | null
     }
+  /** Requested by FreeSWITCH to see whether it is responsible for a domain. */
+  | { readonly kind: 'domain'; readonly domain: string }
   | { readonly kind: 'gateways' }
   | DialplanLookup
   /** With the name of one queue; null for all. */
@@ -16,6 +20,16 @@ export type Lookup =
   /** Requested by a check, to see that FreeSWITCH reaches us. */
   | { readonly kind: 'probe' }
   | { readonly kind: 'other' }
+
+/** The place that a request came from, as FreeSWITCH saw it. */
+export interface PhonePlace {
+  readonly address: string
+  readonly port: string
+  /** Such as `udp`. */
+  readonly transport: string
+  /** The user in the phone's Contact. */
+  readonly user: string
+}
 
 export interface DialplanLookup {
   readonly kind: 'dialplan'
@@ -30,6 +44,8 @@ export interface DialplanLookup {
   readonly isPlaced: boolean
   /** True if the channel has a record to keep: it was connected before, and is now transferred or redirected. */
   readonly isContinued: boolean
+  /** True for a leg to a carrier, which continues without its caller: it stays an outgoing call, wherever it goes. */
+  readonly isCarriers: boolean
   /** Where it came from: the gateway that FreeSWITCH knows, and the address. */
   readonly gateway: string | null
   readonly address: string
@@ -63,11 +79,19 @@ function directoryLookup(field: Field): Lookup {
   if (field('purpose') === 'gateways') return { kind: 'gateways' }
   const action = field('action')
   const isProof = action === 'sip_auth'
+  if (action === '' && field('purpose') === '' && field('user') === '')
+    return { kind: 'domain', domain: field('key_value') }
   if (!isProof && !KNOWN_ACTIONS.includes(action)) return { kind: 'other' }
   const isRegistration = isProof && field('sip_auth_method') === 'REGISTER'
   const to = isRegistration ? { user: field('sip_to_user'), host: field('sip_to_host') } : null
-  return { kind: 'user', domain: field('domain'), user: field('user'), isProof, to }
+  const from = isRegistration ? placeOf(field) : null
+  return { kind: 'user', domain: field('domain'), user: field('user'), isProof, to, from }
 }
+
+const placeOf = (field: Field): PhonePlace => ({
+  ...{ address: field('ip'), port: field('client_port') },
+  ...{ transport: field('sip_via_protocol'), user: field('sip_contact_user') },
+})
 
 function dialplanLookup(field: Field): DialplanLookup {
   // For a call that continues, Caller-… may hold former values.
@@ -75,7 +99,8 @@ function dialplanLookup(field: Field): DialplanLookup {
   const [user, account] = [field('variable_user_name'), field('variable_accountcode')]
   const continued = field('variable_trunkline_phone')
   const isProven = user !== '' && account !== ''
-  const isContinued = field('variable_trunkline_call') !== '' || field('variable_trunkline_dialled') !== ''
+  const isCarriers = field('variable_trunkline_dialled') !== ''
+  const isContinued = field('variable_trunkline_call') !== '' || isCarriers
   return {
     kind: 'dialplan',
     context: hunted('Context'),
@@ -85,6 +110,7 @@ function dialplanLookup(field: Field): DialplanLookup {
     phone: isProven ? `${user}@${account}` : continued || null,
     isPlaced: isProven && !isContinued,
     isContinued,
+    isCarriers,
     gateway: field('variable_sip_gateway') || null,
     address: field('variable_sip_network_ip') || hunted('Network-Addr'),
   }

@@ -41,6 +41,7 @@ export async function findings(parts: Findings): Promise<readonly SwitchFinding[
       ...(await missingModules(socket)),
       ...(await feedFindings(socket, parts)),
       ...(await stockUsers(socket)),
+      ...(await openTransfers(socket)),
       ...(await gatewayFindings(socket, parts)),
       ...(await tlsFindings(socket, parts)),
       ...waiting,
@@ -149,6 +150,24 @@ async function stockUsers(socket: EventSocket): Promise<SwitchFinding[]> {
       'error',
       `the user 1000@${domain} of the stock directory can register with a password that everybody knows`,
       'remove the folder directory from the configuration of FreeSWITCH, then run: fs_cli -x reloadxml',
+    ),
+  ]
+}
+
+/** What keeps a telephone from having FreeSWITCH call any host, in the profile of telephones. */
+const TRANSFER_GUARDS = ['manual-redirect', 'channel-xml-fetch-on-nightmare-transfer']
+
+/** Checks for a configuration that an earlier setup wrote without those guards. */
+async function openTransfers(socket: EventSocket): Promise<SwitchFinding[]> {
+  const sofia = await socket.api('xml_locate configuration configuration name sofia.conf')
+  const missing = TRANSFER_GUARDS.filter(name => !sofia.includes(`name="${name}" value="true"`))
+  if (!sofia.includes('<profile') || missing.length === 0) return []
+  return [
+    found(
+      'open_transfers',
+      'error',
+      `the profile internal lacks ${missing.join(' and ')}: a telephone that transfers a call to another host can have FreeSWITCH call a carrier without a trunk, a limit and a record`,
+      'run trunkline switch setup freeswitch again in another folder, copy the parameters and the section channels from its freeswitch.xml, and restart FreeSWITCH',
     ),
   ]
 }

@@ -75,6 +75,13 @@ ${configurations(given).join('\n')}
   </section>
   <!-- FreeSWITCH asks Trunkline for users and calls. This part is used when it does not answer. -->
   <section name="directory"/>
+  <!-- A transfer to another switch is refused: it would leave without a trunk. -->
+  <section name="channels">
+    <params>
+      <param name="dial-prefix" value=""/>
+      <param name="absolute-dial-string" value="error/CALL_REJECTED"/>
+    </params>
+  </section>
   <section name="languages">
     <language name="en" say-module="en">
       <phrases>
@@ -183,6 +190,8 @@ const sofia = (given: Configuration): string =>
       ...{ context: 'nobody', 'auth-calls': 'true', 'challenge-realm': 'auto_from' },
       ...{ 'inbound-reg-force-matching-username': 'true', 'inbound-reg-in-new-thread': 'true' },
       ...{ 'log-auth-failures': 'true', 'multiple-registrations': 'contact', 'aggressive-nat-detection': 'true' },
+      // Without them, a phone that redirects or transfers a call to another host has FreeSWITCH call that host.
+      ...{ 'manual-redirect': 'true', 'channel-xml-fetch-on-nightmare-transfer': 'true' },
     }),
     // parse: the profile requests the trunks' gateways.
     ...profile('external', '<domains><domain name="all" alias="false" parse="true"/></domains>', {

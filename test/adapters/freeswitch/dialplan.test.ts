@@ -190,6 +190,21 @@ test('a leg that has a record keeps it wherever it is sent on', async () => {
   }
 })
 
+test("a carrier's leg stays an outgoing call on its trunk wherever it is sent on, since it goes on costing", async () => {
+  const carriers = { variable_user_name: '', variable_trunkline_phone: '101@acme', variable_trunkline_dialled: '+3805' }
+  for (const dialled of ['102', '800', '0501112233']) {
+    const { answer } = await asked(callForm({ ...carriers, 'Hunt-Destination-Number': dialled }))
+    const actions = actionsIn(answer).filter(each => each.startsWith('set'))
+    assert.doesNotMatch(actions.join('\n'), /presence_data|call_direction|trunkline_call|accountcode/, dialled)
+  }
+})
+
+test('an agent whose telephone redirects a call of the queue is not reached', async () => {
+  const { answer } = await asked({ section: 'configuration', key_value: 'callcenter.conf', 'CC-Queue': '800@acme' })
+  const [agent] = elementsIn(answer, 'agent')
+  assert.match(agent?.getAttribute('contact') ?? '', /^\[[^\]]*outbound_redirect_fatal=true\]user\/101@/)
+})
+
 test('a call to a DID that is sent on belongs to whoever answered it', async () => {
   const sentOn = {
     variable_accountcode: 'acme',

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: what FreeSWITCH replaces is written so
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { directory, extension, trunk } from '../../support/switching/directory.ts'
@@ -24,7 +25,21 @@ test('a telephone that registers gets its secret, its context and its account co
     ...{ user_context: 't-acme', accountcode: 'acme', trunkline_phone: '101@acme', 'sip-force-expires': '300' },
     ...{ effective_caller_id_name: 'Front desk', effective_caller_id_number: '101' },
     'send-message-query-on-register': 'false',
+    ...{ 'sip-force-contact': '<sip:101@192.0.2.11:5062>', intercept_unbridged_only: 'true' },
   })
+})
+
+test('a telephone is called where its REGISTER came from, whatever it writes into Contact and Path', async () => {
+  const contact = async (given: Record<string, string>): Promise<string | undefined> =>
+    valuesIn(await lookupsOf([acme]).ask(registerForm(given)), 'variable')['sip-force-contact']
+  assert.equal(
+    await contact({ sip_contact_user: '101-0x7f3', sip_contact_host: '198.51.100.9', sip_via_protocol: 'tcp' }),
+    '<sip:101-0x7f3@192.0.2.11:5062;transport=tcp>',
+  )
+  assert.match((await contact({ sip_via_protocol: 'tls' })) ?? '', /;transport=tls>$/)
+  for (const user of ['x,[process_cdr=false]sofia/external/1900', '${system(reboot)}', 'x|y', 'a b', "'", '', 'x>'])
+    assert.equal(await contact({ sip_contact_user: user }), '<sip:101@192.0.2.11:5062>', user)
+  assert.equal(await contact({ sip_auth_method: 'INVITE' }), undefined)
 })
 
 test('FreeSWITCH looks for the messages of a registering telephone if its extension has voicemail', async () => {
@@ -53,6 +68,15 @@ test('requests of other modules are not answered, since some take a missing secr
   for (const action of ['', 'jsonrpc-authenticate', 'group_call', 'reverse-auth-lookup'])
     assert.ok(isNotFound(await lookupsOf([acme]).ask(registerForm({ action }))), action)
   assert.ok(isNotFound(await lookupsOf([acme]).ask(registerForm({ purpose: 'network-list', action: '' }))))
+})
+
+test('a host that a call is redirected to counts as its own, so that it asks where the call goes', async () => {
+  const asked = { section: 'directory', tag_name: 'domain', key_name: 'name', key_value: '198.51.100.9' }
+  const answer = await lookupsOf([acme]).ask(asked)
+  assert.equal(elementsIn(answer, 'domain')[0]?.getAttribute('name'), '198.51.100.9')
+  assert.equal(elementsIn(answer, 'user').length, 0)
+  const called = await lookupsOf([acme]).ask(registerForm({ action: 'user_call', sip_auth_method: '' }))
+  assert.match(valuesIn(called)['dial-string'] ?? '', /:sip_redirect_context=t-acme\}/)
 })
 
 test('a suspended, disabled or unknown user is not found, and the reason is reported', async () => {

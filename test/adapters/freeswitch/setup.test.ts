@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { freeswitchSetup } from '../../../adapters/freeswitch/setup/setup.ts'
 import { readSetting } from '../../../config/settings.ts'
 import type { SetupOptions } from '../../../core/ports/switching/setup.ts'
-import { elementsIn, preprocessed } from '../../support/switching/freeswitch.ts'
+import { elementsIn, preprocessed, valuesIn } from '../../support/switching/freeswitch.ts'
 
 const made = (
   address: string | null = null,
@@ -51,6 +51,19 @@ describe('the initial setup of FreeSWITCH', () => {
     assert.ok(
       params.some(each => each.getAttribute('name') === 'disable-transfer' && each.getAttribute('value') === 'true'),
     )
+  })
+
+  test('lets no telephone have a host of its choice called, by a redirection or a transfer', () => {
+    const { xml } = made()
+    const internal = elementsIn(xml, 'profile').find(each => each.getAttribute('name') === 'internal')
+    const values = valuesIn(String(internal))
+    for (const guard of ['manual-redirect', 'channel-xml-fetch-on-nightmare-transfer'])
+      assert.equal(values[guard], 'true', guard)
+    const channels = elementsIn(xml, 'section').find(each => each.getAttribute('name') === 'channels')
+    assert.deepEqual(valuesIn(String(channels)), {
+      'dial-prefix': '',
+      'absolute-dial-string': 'error/CALL_REJECTED',
+    })
   })
 
   test('goes with the setting that it comes with: token, password and folder are the same', () => {

@@ -82,6 +82,20 @@ describe('FreeSWITCH, asked over its event socket', () => {
     assert.ok(findings.every(({ fix }) => fix !== null))
   })
 
+  test('finds a profile of telephones that an earlier setup wrote', async () => {
+    const guards = (value: string): string =>
+      ['manual-redirect', 'channel-xml-fetch-on-nightmare-transfer']
+        .map(name => `<param name="${name}" value="${value}"></param>`)
+        .join('')
+    const codes = async (params: string): Promise<string[]> => {
+      const sofia = `<configuration name="sofia.conf"><profile name="internal">${params}</profile></configuration>`
+      const answer = answering({ 'xml_locate configuration configuration name sofia.conf': sofia })
+      return (await asked({ answer }, of => of.check())).map(({ code }) => code)
+    }
+    assert.deepEqual(await codes(guards('true')), [])
+    for (const params of ['', guards('false')]) assert.deepEqual(await codes(params), ['freeswitch_open_transfers'])
+  })
+
   describe('the port where FreeSWITCH asks', () => {
     const ANSWERS = { xml_locate: GOOD.xml_locate }
     const NONE = { xml_locate: "-ERR can't find configuration" }

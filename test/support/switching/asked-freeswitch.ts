@@ -90,6 +90,7 @@ export const askingAt = (port: number): string => `<configuration name="xml_curl
 export const GOOD = {
   module_exists: 'true',
   'xml_locate configuration configuration name xml_curl.conf': askingAt(8081),
+  'xml_locate configuration configuration name sofia.conf': '',
   xml_locate: '<configuration name="trunkline.conf"></configuration>',
   global_getvar: '127.0.0.1',
   user_exists: 'false',

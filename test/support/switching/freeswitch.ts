@@ -110,6 +110,7 @@ export const registerForm = (given: Readonly<Record<string, string>> = {}): Reco
   ...{ section: 'directory', tag_name: 'domain', key_name: 'name', key_value: 'acme.example.com' },
   ...{ action: 'sip_auth', sip_auth_method: 'REGISTER', sip_profile: 'internal', key: 'id' },
   ...{ user: '101', domain: 'acme.example.com', sip_auth_username: '101', sip_auth_realm: 'acme.example.com' },
+  ...{ ip: '192.0.2.11', client_port: '5062', sip_via_protocol: 'udp', sip_contact_user: '101' },
   ...{ sip_to_user: '101', sip_to_host: 'acme.example.com', sip_from_user: '101', sip_from_host: 'acme.example.com' },
   ...given,
 })
