@@ -1,16 +1,13 @@
-import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { AppError } from '../../../core/errors.ts'
 import type { SwitchLookups } from '../../../core/ports/switching/lookups.ts'
 import type { Changed, SwitchDirectory, SwitchFollower } from '../../../core/ports/switching.ts'
 import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { keepConnected } from '../../../core/switching/keep-connected.ts'
-import { monotonic } from '../lookups/monotonic.ts'
-import { callsOf, channelsIn, SHOW_CHANNELS } from '../socket/channels.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 import { activeTrunks } from '../trunks.ts'
 import { type KnownTenant, knownOf } from './known.ts'
-import { type Legs, legsOfCalls } from './legs.ts'
+import { type BetweenLooks, keepLooking } from './looking.ts'
 import { agreeCalls, agreeGateways, agreePhones, agreeQueues, type Commands } from './pushes.ts'
 
 export interface FollowerParts {
@@ -24,19 +21,10 @@ export interface FollowerParts {
   onCommandRefused(command: string, answer: string): void
 }
 
-/** Milliseconds between two checks of the calls in progress, while there are some and while there are none. */
-export interface BetweenLooks {
-  readonly busyMs: number
-  readonly idleMs: number
-}
-
 const BETWEEN_LOOKS: BetweenLooks = { busyMs: 1_000, idleMs: 5_000 }
 
 /** Sends a FreeSWITCH what it does not request itself, on one connection that is reopened when it ends. */
-export function freeswitchFollower(
-  parts: FollowerParts,
-  { busyMs, idleMs }: BetweenLooks = BETWEEN_LOOKS,
-): SwitchFollower {
+export function freeswitchFollower(parts: FollowerParts, between: BetweenLooks = BETWEEN_LOOKS): SwitchFollower {
   const { place, directory, lookups, key, onTrouble, onCommandRefused } = parts
   let socket: EventSocket | null = null
   let knownTenants: ReadonlyMap<number, KnownTenant> = new Map()
@@ -49,24 +37,6 @@ export function freeswitchFollower(
     const answer = await ask(command)
     if (answer.startsWith('-')) onCommandRefused(command, answer.trim())
   }
-  /** Returns how many calls are in progress. */
-  const look = async (legs: Legs): Promise<number> => {
-    const askedAt = monotonic()
-    return lookups.shown(callsOf(legs.listed(channelsIn(await ask(SHOW_CHANNELS)))), askedAt)
-  }
-  const stay = async (connected: EventSocket, signal: AbortSignal): Promise<void> => {
-    const legs = legsOfCalls(monotonic)
-    await connected.followEnds(leg => {
-      const call = legs.ended(leg)
-      if (call !== null) lookups.ended(call).catch(onTrouble)
-    })
-    const over = new AbortController()
-    connected.closed.then(() => over.abort())
-    while (!signal.aborted && !over.signal.aborted) {
-      const calls = await unlessAborted(look(legs), signal)
-      await pause(calls > 0 ? busyMs : idleMs, undefined, { signal: over.signal, ref: false }).catch(() => undefined)
-    }
-  }
   return {
     kind: 'freeswitch',
     run: async (onDue, signal) => {
@@ -76,7 +46,7 @@ export function freeswitchFollower(
         try {
           socket = await openEventSocket(place)
           if (!signal.aborted) onDue('all')
-          await stay(socket, signal)
+          await keepLooking(socket, { ...between, lookups, onTrouble }, signal)
         } finally {
           socket?.close()
           socket = null
@@ -101,19 +71,6 @@ export function freeswitchFollower(
         [...knownTenants, ...present].flatMap(([id, tenant]) => (tenant ? [[id, tenant] as const] : [])),
       )
     },
-  }
-}
-
-/** Rejects as soon as the signal aborts: what answers lookups may hang, and must not keep the daemon from stopping. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const settled = new AbortController()
-  const aborted = once(signal, 'abort', { signal: settled.signal }).then((): never => {
-    throw signal.reason
-  })
-  try {
-    return await Promise.race([work, aborted])
-  } finally {
-    settled.abort()
   }
 }
 

@@ -16,7 +16,7 @@ export interface LiveCalls {
   opened(call: LiveCall): void
   /** Sets the switch's complete list of calls, requested at that moment (of `now`). */
   shown(calls: readonly LiveCall[], askedAt: number): void
-  /** Removes a call that has ended. */
+  /** Notes that the first leg of a call has ended: without other legs, the call is missing from the next list. */
   ended(id: string): void
   count(): number
   /** Returns all but the call with that id. */
@@ -50,7 +50,6 @@ export function liveCalls(now: () => number): LiveCalls {
     },
     ended: id => {
       unreported.delete(id)
-      all.delete(id)
     },
     count: () => all.size,
     except: id => all.except(id),

@@ -9,6 +9,6 @@ export interface SwitchLookups {
    * Returns how many are in progress.
    */
   shown(calls: readonly LiveCall[], askedAt: number): Promise<number>
-  /** Removes a call in progress that has ended. */
+  /** Notes that the first leg of a call has ended, so that the call is in progress only if it is in the next list. */
   ended(call: string): Promise<void>
 }

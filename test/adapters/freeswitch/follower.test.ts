@@ -19,8 +19,6 @@ interface World {
   readonly held: HeldSwitch
   /** The calls in progress that lookups were told of. */
   calls: readonly LiveCall[]
-  /** The calls that lookups were told have ended. */
-  readonly ended: string[]
   readonly troubles: unknown[]
   readonly follower: SwitchFollower
   connected: number
@@ -45,7 +43,7 @@ const following = async (
           world.calls = calls
           return told(calls)
         },
-        ended: async call => void world.ended.push(call),
+        ended: async () => undefined,
       },
       key: KEY,
       onTrouble: error => troubles.push(error),
@@ -54,7 +52,7 @@ const following = async (
     { busyMs: 10, idleMs: 10 },
   )
   const world: World = {
-    ...{ tenants, has: {}, held, calls: [], ended: [], troubles, follower, connected: 0 },
+    ...{ tenants, has: {}, held, calls: [], troubles, follower, connected: 0 },
     sentAfter: async changed => {
       const before = held.commands.length
       await follower.reconcile(changed)
@@ -240,16 +238,5 @@ describe('a switch that is followed', () => {
       await until('the call is seen', () => world.calls.length === 1)
       const [seen] = world.calls
       assert.deepEqual([seen?.tenant, seen?.extension, seen?.to, seen?.trunk], ['acme', '101', '+380501112233', null])
-    }))
-
-  test('tells lookups at once that a call has ended', () =>
-    following([acme()], async world => {
-      world.has.channels = [{ uuid: '1', mark: 'trunkline:acme:outbound:101::+380501112233' }]
-      await until('the call is seen', () => world.calls.length === 1)
-      world.held.tell('CHANNEL_DESTROY', { 'Unique-ID': '1' })
-      await until('its end is seen', () => world.ended.length === 1)
-      assert.deepEqual(world.ended, ['1'])
-      // The switch's list may still have it.
-      await until('it is in no list', () => world.calls.length === 0)
     }))
 })

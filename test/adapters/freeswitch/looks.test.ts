@@ -42,4 +42,37 @@ describe('looking which calls are in progress', () => {
     }
     assert.equal(held.logins(), 1)
   })
+
+  test('comes soon after a leg has ended, and does not show that leg, though the list still has it', async () => {
+    const stopping = new AbortController()
+    const rows = ['1', '2'].map(uuid => ({ uuid, call_uuid: uuid, presence_data: 'trunkline:acme:internal:101::102' }))
+    const held = await heldSwitch({ answer: () => JSON.stringify({ rows }) })
+    const told: string[] = []
+    const follower = freeswitchFollower(
+      {
+        ...{ place: held.place, directory: directoryOf(() => []), key: KEY },
+        lookups: {
+          shown: async calls => told.push(`in progress: ${calls.map(({ id }) => id)}`),
+          ended: async call => void told.push(`ended: ${call}`),
+        },
+        onTrouble: error => assert.ok(stopping.signal.aborted, String(error)),
+        onCommandRefused: () => undefined,
+      },
+      // No other look comes in time.
+      { busyMs: 600_000, idleMs: 600_000 },
+    )
+    const running = follower.run(() => undefined, stopping.signal)
+    try {
+      await until('it has looked', () => told.length === 1)
+      held.tell('CHANNEL_DESTROY', { 'Unique-ID': '1' })
+      await until('it has looked again', () => told.length === 3)
+      held.tell('CHANNEL_DESTROY', { 'Unique-ID': '2' })
+      await until('it has looked once more', () => told.length === 5)
+    } finally {
+      stopping.abort()
+      await running
+      await held.close()
+    }
+    assert.deepEqual(told, ['in progress: 1,2', 'ended: 1', 'in progress: 2', 'ended: 2', 'in progress: '])
+  })
 })
