@@ -38,7 +38,7 @@ const MANAGER_WANTS: Readonly<Record<keyof Static<typeof manager>, string>> = {
   password_file: 'the path of a file that holds the password',
 }
 
-export const ASTERISK_WANTS = `an object such as the one that trunkline switch setup asterisk prints, which has ${Object.keys(WANTS).join(', ')}`
+export const ASTERISK_WANTS = `an object such as the one that trunkline switch setup asterisk writes, which has ${Object.keys(WANTS).join(', ')}`
 
 /** Returns the first thing that is wrong with the setting, without the password. */
 export function wrongAsterisk(value: unknown): Wrong | null {

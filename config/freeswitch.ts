@@ -56,7 +56,7 @@ const SOCKET_WANTS: Readonly<Record<keyof Static<typeof eventSocket>, string>> =
   password_file: 'the path of a file that holds the password',
 }
 
-export const FREESWITCH_WANTS = `an object such as the one that trunkline switch setup freeswitch prints, which has ${Object.keys(WANTS).join(', ')}`
+export const FREESWITCH_WANTS = `an object such as the one that trunkline switch setup freeswitch writes, which has ${Object.keys(WANTS).join(', ')}`
 
 /** Returns the first thing that is wrong with the setting, without its secrets. */
 export function wrongFreeswitch(value: unknown): Wrong | null {

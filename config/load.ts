@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { isServerAddress } from '../core/database-address.ts'
 import { AppError } from '../core/errors.ts'
-import { isJsonObject } from '../core/json.ts'
+import { faultIn, isJsonObject } from '../core/json.ts'
 import { isSamePath } from './feeds.ts'
 import {
   declarations,
@@ -112,11 +112,10 @@ function readFile(path: string): Record<string, unknown> {
   try {
     text = readFileSync(path, 'utf8')
   } catch (error) {
-    const isClosed = error instanceof Error && 'code' in error && error.code === 'EACCES'
-    const problem = `The settings file ${path} cannot be read`
-    throw isClosed
-      ? new AppError('forbidden', `${problem} by this user.`)
-      : new AppError('configuration', `${problem}.`)
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code === 'EACCES') throw new AppError('forbidden', `The settings file ${path} cannot be read by this user.`)
+    const problem = code === 'ENOENT' ? 'is not there' : code === 'EISDIR' ? 'is a folder' : 'cannot be read'
+    throw new AppError('configuration', `The settings file ${path} ${problem}.`)
   }
   const content = parse(text, path)
   const unknown = Object.keys(content).find(name => !isSettingName(name))
@@ -129,11 +128,9 @@ function readFile(path: string): Record<string, unknown> {
 }
 
 function parse(text: string, path: string): Record<string, unknown> {
-  try {
-    const content: unknown = JSON.parse(text)
-    if (isJsonObject(content)) return content
-  } catch {
-    // Reported below: text that is not JSON is not an object either.
-  }
+  const fault = faultIn(text)
+  if (fault !== null) throw new AppError('configuration', `The settings file ${path} is not valid JSON: ${fault}.`)
+  const content: unknown = JSON.parse(text)
+  if (isJsonObject(content)) return content
   throw new AppError('configuration', `The settings file ${path} must hold a JSON object.`)
 }

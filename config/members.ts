@@ -25,8 +25,9 @@ export function wrongMember(
     const [schema, value] = [properties[name], object[name]]
     const isMissing = value === undefined
     if (!schema || (isMissing ? !required?.includes(name) : Value.Check(schema, value))) continue
+    if (isMissing) return { at: `.${name}`, says: `is missing: it must be ${wanted}` }
     const found = SECRET_MEMBERS.includes(name) ? '' : `, not ${JSON.stringify(value)}`
-    return { at: `.${name}`, says: `must be ${wanted}${isMissing ? ', which is missing' : found}` }
+    return { at: `.${name}`, says: `must be ${wanted}${found}` }
   }
   return null
 }

@@ -22,6 +22,29 @@ export const parseJson = (text: string): unknown =>
   LONG_OR_EXPONENT.test(text) ? parse(text, undefined, options) : JSON.parse(text)
 
 /**
+ * Returns what keeps a text from being JSON as its writer meant it, with line and column, such as
+ * `Comma ',' expected after value but got '"' in line 3, column 5`; null if nothing does. A name that an object has
+ * twice, with different values, is a fault: only the last one would count.
+ */
+export function faultIn(text: string): string | null {
+  const at = (position: number): string => {
+    const before = text.slice(0, position).split('\n')
+    return `in line ${before.length}, column ${(before.at(-1) ?? '').length + 1}`
+  }
+  try {
+    parse(text, undefined, {
+      onDuplicateKey: ({ key, position }) => {
+        throw new SyntaxError(`${JSON.stringify(key)} is there a second time at position ${position - 1}`)
+      },
+    })
+    return null
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return String(error.message).replace(/at position (\d+)$/, (_, position) => at(Number(position)))
+  }
+}
+
+/**
  * The inverse of {@link parseJson}, for values that are JSON already; `indent` is the number of spaces, and without it
  * the text is one line.
  */

@@ -26,20 +26,29 @@ interface Resolved {
 function resolved({ token, token_file, event_socket = {}, cdr_folder, allow = LOOPBACK }: FreeswitchSetting): Resolved {
   const { host = '127.0.0.1', port = 8021, password, password_file } = event_socket
   return {
-    token: token ?? secretIn('token_file', token_file),
-    place: { host, port, password: password ?? secretIn('event_socket.password_file', password_file) },
+    token: token ?? secretIn('token', token_file, 'gateway-credentials of xml_curl.conf'),
+    place: { host, port, password: password ?? passwordIn(password_file) },
     cdrFolder: cdr_folder ?? null,
     allowed: allow,
   }
 }
 
-function secretIn(member: string, path: string | undefined): string {
-  const missing = `freeswitch.${member} names no file that holds a secret`
+const passwordIn = (path: string | undefined): string => secretIn('event_socket.password', path, 'event_socket.conf')
+
+/** `whereSet` is the place in FreeSWITCH's configuration that has the secret. */
+function secretIn(member: string, path: string | undefined, whereSet: string): string {
+  const inFile = `freeswitch.${member}_file`
   if (path === undefined)
-    throw new AppError('configuration', `${missing}, and the secret is not in the settings either.`)
+    throw new AppError(
+      'configuration',
+      `freeswitch.${member} is missing: copy it from ${whereSet}, or name a file that holds it as ${inFile}.`,
+    )
   const secret = read(path)
   if (secret === null || !/^[\x21-\x7e]+$/.test(secret))
-    throw new AppError('configuration', `${missing}: ${path} cannot be read, or is not one line of text.`)
+    throw new AppError(
+      'configuration',
+      `${inFile} names no file that holds a secret: ${path} cannot be read, or is not one line of text.`,
+    )
   return secret
 }
 

@@ -41,3 +41,30 @@ test('a file of a secret that is missing, empty or longer than a line is named',
     await assert.rejects(ended({ token: TOKEN, password: wrong }), password)
   await assert.rejects(ended({ token: null, password: PASSWORD }), refused(/^freeswitch\.token_file names no file/))
 })
+
+test('a token or password that is neither there nor in a file is named, with where FreeSWITCH has it', () => {
+  const folder = temporaryFolder()
+  const file = join(folder.path, 'settings')
+  const messageOf = (freeswitch: object): string => {
+    writeFileSync(file, JSON.stringify({ freeswitch }))
+    try {
+      freeswitchOf(loadSettings({ flags: {}, environment: {}, file }).settings)
+    } catch (error) {
+      if (error instanceof AppError) return error.message
+    }
+    return ''
+  }
+  try {
+    assert.match(
+      messageOf({ event_socket: { password: PASSWORD } }),
+      /^freeswitch\.token is missing: .* xml_curl\.conf,/,
+    )
+    for (const event_socket of [{}, undefined])
+      assert.match(
+        messageOf({ token: TOKEN, event_socket }),
+        /^freeswitch\.event_socket\.password is missing: .* event_socket\.conf, .*password_file\.$/,
+      )
+  } finally {
+    folder.remove()
+  }
+})

@@ -141,7 +141,7 @@ describe('a feed that is wrong', () => {
       '.format',
       'must be one of asterisk-csv, asterisk-custom, freeswitch-csv, freeswitch-json, ndjson, auto, not "asterisk"',
     ],
-    [{ format: 'auto' }, '.path', 'must be a path, which is missing'],
+    [{ format: 'auto' }, '.path', 'is missing: it must be a path'],
     [
       { ...right, timezone: 'Mars/Phobos' },
       '.timezone',
@@ -193,18 +193,36 @@ describe('the settings file', () => {
 
   test('must be there when it is named', () => {
     const path = join(folder.path, 'missing.json')
-    assert.equal(messageOf({ file: path }), `The settings file ${path} cannot be read.`)
-    assert.equal(
-      messageOf({ file: undefined, environment: { TRUNKLINE_CONFIG: path } }),
-      `The settings file ${path} cannot be read.`,
-    )
+    const expected = `The settings file ${path} is not there.`
+    assert.equal(messageOf({ file: path }), expected)
+    assert.equal(messageOf({ file: undefined, environment: { TRUNKLINE_CONFIG: path } }), expected)
+    assert.equal(messageOf({ file: folder.path }), `The settings file ${folder.path} is a folder.`)
   })
 
   test('must hold a JSON object', () => {
-    for (const content of ['', '[]', 'null', '5', '"text"', '{', 'port=1']) {
+    for (const content of ['[]', 'null', '5', '"text"']) {
       const path = fileWith(content)
       assert.equal(messageOf({ file: path }), `The settings file ${path} must hold a JSON object.`)
     }
+  })
+
+  test('is refused with the line where it stops being JSON', () => {
+    const faults = {
+      '': 'JSON value expected but reached end of input in line 1, column 1',
+      'port=1': "JSON value expected but got 'p' in line 1, column 1",
+      '{\n  "port": 1\n  "host": "::1"\n}': `Comma ',' expected after value but got '"' in line 3, column 3`,
+      '{\n  "port": 1,\n}': "Quoted object key expected but got '}' in line 3, column 1",
+    }
+    for (const [content, fault] of Object.entries(faults)) {
+      const path = fileWith(content)
+      assert.equal(messageOf({ file: path }), `The settings file ${path} is not valid JSON: ${fault}.`)
+    }
+  })
+
+  test('may not set anything twice, since only the last would count', () => {
+    const path = fileWith('{\n  "freeswitch": {"lookup_port": 8081},\n  "freeswitch": null\n}')
+    const fault = '"freeswitch" is there a second time in line 3, column 3'
+    assert.equal(messageOf({ file: path }), `The settings file ${path} is not valid JSON: ${fault}.`)
   })
 
   test('may name no unknown setting', () => {

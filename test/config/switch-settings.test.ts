@@ -60,7 +60,7 @@ test('the folder of records that FreeSWITCH could not post is not followed by a 
 describe('the setting of Asterisk', () => {
   test('that is wrong is named by its member, and no secret of it is shown', () => {
     for (const [asterisk, says] of [
-      [{}, /^asterisk\.dir in .* must be the path of the folder .*, which is missing/],
+      [{}, /^asterisk\.dir in .* is missing: it must be the path of the folder /],
       [{ dir: 'a', folder: 'b' }, /^asterisk\.folder in .* is not known; the members are dir, manager, cdr_file/],
       [{ dir: 'a', manager: { port: 0 } }, /^asterisk\.manager\.port in .* must be an integer .*, not 0/],
       [{ dir: 'a', manager: { password: 'two words' } }, /^asterisk\.manager\.password in .* blanks\.$/],
