@@ -32,6 +32,8 @@ export interface Patient {
   switches(): Promise<readonly TelephoneSwitch[]>
   /** Returns whether the daemon answers, and serves this database. */
   daemon(): Promise<DaemonState>
+  /** Returns what the daemon measures; null if it does not answer. */
+  metrics(): Promise<string | null>
 }
 
 /** One thing to look at. */

@@ -17,6 +17,7 @@ import { daemon } from './service/daemon.ts'
 import { damage } from './service/damage.ts'
 import { feeds } from './service/feeds.ts'
 import { file } from './service/file.ts'
+import { following, isFollowed } from './service/following.ts'
 import { log } from './service/log.ts'
 import { notices } from './service/notices.ts'
 import { oddities } from './service/oddities.ts'
@@ -50,7 +51,8 @@ export const CHECKS: readonly Check[] = [
   daemon,
   switched,
   switches,
+  following,
 ]
 
 /** The checks of `switch check`. */
-export const SWITCH_CHECKS: readonly Check[] = [isSwitchSet, switched, switches]
+export const SWITCH_CHECKS: readonly Check[] = [isSwitchSet, isFollowed, switched, switches, following]

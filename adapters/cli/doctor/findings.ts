@@ -1,5 +1,6 @@
 import { daemonState } from '../commands/service/service-commands.ts'
 import type { Context } from '../context.ts'
+import { daemonMetrics } from '../daemon-metrics.ts'
 import { EXIT } from '../exit.ts'
 import type { Wiring } from '../program.ts'
 import { printOutcome, printValue } from '../terminal/output.ts'
@@ -19,6 +20,7 @@ export function patientOf(context: Context, wiring: Wiring): Patient {
     open: () => context.open(),
     switches: () => wiring.switches(context.options),
     daemon: () => daemonState(wiring, context),
+    metrics: () => daemonMetrics(settings),
   }
 }
 

@@ -10,6 +10,6 @@ export async function switchesSet({ options }: Context, wiring: Wiring): Promise
   throw new CliError(
     EXIT.configuration,
     'no switch is set: the setting freeswitch or asterisk says how to reach it',
-    'trunkline switch --help',
+    'trunkline switch setup --help',
   )
 }

@@ -37,7 +37,7 @@ export const isSwitchSet: Check = {
       yield {
         kind: 'no_switch',
         finding: 'no switch is set: the setting freeswitch or asterisk says how to reach it',
-        fix: 'trunkline switch --help',
+        fix: 'trunkline switch setup --help',
       }
   },
 }

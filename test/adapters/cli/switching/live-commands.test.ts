@@ -49,7 +49,7 @@ describe('trunkline phones', () => {
       code: 78,
       stdout: '',
       stderr:
-        'error: no switch is set: the setting freeswitch or asterisk says how to reach it\nhint: trunkline switch --help\n',
+        'error: no switch is set: the setting freeswitch or asterisk says how to reach it\nhint: trunkline switch setup --help\n',
     })
   })
 

@@ -1,21 +1,38 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
 import { after, before, describe, it } from 'node:test'
 import { furnish, type RunOptions, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { withSwitches } from '../../../support/cli/switches.ts'
 import { changed } from '../../../support/data/reader.ts'
 
 let place: Workplace
+let daemon: Server
+/** What the daemon measures. */
+let series: readonly string[] = []
 before(async () => {
   place = workplace()
   await furnish(place)
+  daemon = createServer((_, response) => response.end(`${series.join('\n')}\n`)).listen(0, '127.0.0.1')
+  await once(daemon, 'listening')
 })
-after(() => place.remove())
+after(() => {
+  daemon.close()
+  place.remove()
+})
+
+/** Runs a command on a machine whose daemon answers. */
+function besideDaemon(options: RunOptions): RunOptions {
+  const address = daemon.address()
+  const port = String(typeof address === 'object' && address ? address.port : 0)
+  return { ...options, env: { TRUNKLINE_PORT: port, TRUNKLINE_METRICS_PORT: port } }
+}
 
 const change = async (...lines: string[]): Promise<void> => {
   for (const line of lines) await changed(place.db, line)
 }
 const found = async (
-  options: RunOptions = withSwitches({}),
+  options: RunOptions = besideDaemon(withSwitches({})),
   command = 'switch check',
 ): Promise<[string, string, string][]> => {
   const { stdout } = await place.run(`trunkline ${command} --output json`, options)
@@ -92,7 +109,7 @@ const TROUBLES: readonly [kind: string, make: string, undo: string, finding: str
 
 describe('trunkline switch check', () => {
   it('ends with 0 if nothing is wrong', async () => {
-    assert.deepEqual(await place.run('trunkline switch check', withSwitches({})), {
+    assert.deepEqual(await place.run('trunkline switch check', besideDaemon(withSwitches({}))), {
       code: 0,
       stdout: 'ok: nothing is wrong with the switch\n',
       stderr: '',
@@ -113,7 +130,7 @@ describe('trunkline switch check', () => {
     const finding = (severity: 'error' | 'warning') => ({
       ...{ severity, code: `a_${severity}`, finding: `it is a ${severity}`, fix: null },
     })
-    const options = withSwitches({ findings: [finding('warning'), finding('error')] })
+    const options = besideDaemon(withSwitches({ findings: [finding('warning'), finding('error')] }))
     const { stdout } = await place.run('trunkline switch check', options)
     assert.match(stdout, /^warning: it is a warning$/m)
     assert.match(stdout, /^found: it is a error$/m)
@@ -126,7 +143,8 @@ describe('trunkline switch check', () => {
       { code: 'token_wrong', severity: 'error', finding: 'the token is wrong', fix: 'trunkline switch setup' },
       { code: 'slow', severity: 'warning', finding: 'a reload took 3 s', fix: null },
     ] as const
-    const options = withSwitches({ findings }, { kind: 'asterisk', away: 'Asterisk does not answer.' })
+    const away = { kind: 'asterisk', away: 'Asterisk does not answer.' } as const
+    const options = besideDaemon(withSwitches({ findings }, away))
     assert.deepEqual(await found(options), [
       ['token_wrong', 'the token is wrong', 'trunkline switch setup'],
       ['slow', 'a reload took 3 s', ''],
@@ -135,6 +153,30 @@ describe('trunkline switch check', () => {
     const { code, stdout } = await place.run('trunkline switch check', options)
     assert.equal(code, 1)
     assert.match(stdout, /warning: a reload took 3 s\nfound: Asterisk/)
+  })
+
+  it('reports a daemon that is stopped, since then no change reaches the switch', async () => {
+    const [stopped, ...others] = await found(withSwitches({ kind: 'asterisk' }))
+    assert.deepEqual(others, [])
+    assert.deepEqual(stopped, [
+      'daemon_down',
+      'the daemon does not answer at http://127.0.0.1:9: no change reaches the switch, and no call is stored',
+      'trunkline serve',
+    ])
+  })
+
+  it('reports a switch that the daemon has not brought in line, until it has', async () => {
+    const options = besideDaemon(withSwitches({ kind: 'asterisk' }))
+    const connected = 'trunkline_switch_connected{switch="asterisk"} 1'
+    series = [connected]
+    for (const command of ['switch check', 'doctor']) {
+      const [kind, finding] = (await found(options, command)).at(-1) ?? []
+      assert.equal(kind, 'asterisk_behind')
+      assert.match(finding ?? '', /^trunklined has not brought Asterisk in line with the database yet/)
+    }
+    series = [connected, 'trunkline_switch_reconciled_timestamp_seconds{switch="asterisk"} 1795312800.25']
+    assert.deepEqual(await found(options), [])
+    series = []
   })
 
   it('reports that no switch is set, and then nothing that only a switch could use', async () => {

@@ -52,7 +52,7 @@ describe('trunkline switch status', () => {
     )
     assert.equal(code, 69)
     assert.match(stdout, /^asterisk\taway\t\t\tdisconnected\t\t2\t\nfreeswitch\tup\t0\t0\tconnected/)
-    assert.match(stderr, /^Asterisk does not answer\.$/m)
+    assert.equal(stderr.split('Asterisk does not answer.').length, 2, 'once, although two questions failed')
     assert.equal((await place.run('trunkline switch status', besideDaemon({ kind: 'asterisk' }))).code, 69)
   })
 
@@ -62,7 +62,7 @@ describe('trunkline switch status', () => {
       env: { TRUNKLINE_METRICS_PORT: '0' },
     })
     assert.deepEqual([code, stdout], [0, 'freeswitch\tup\t0\t0\t\t\t\t\n'])
-    assert.match(stderr, /trunklined tells nothing of its work/)
+    assert.match(stderr, /^trunklined is stopped, or the setting metrics_port is 0: /m)
   })
 })
 
