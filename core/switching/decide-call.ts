@@ -72,6 +72,12 @@ function arrived(deciding: DecisionContext, trunk: string | null, dialled: strin
   return toDid(deciding, null, did, read)
 }
 
+/** Returns the trunk that must bring calls for the dialled DID; null if they may come from anywhere. */
+export function trunkOfDid(directory: TenantDirectory, dialled: string): string | null {
+  const provider = didDialled(directory, dialled)?.did.provider
+  return provider !== undefined && directory.trunks.has(provider) ? provider : null
+}
+
 /**
  * Finds the dialled DID. Carriers mostly write the country code, often without a plus; else the number is as dialled
  * in the country.

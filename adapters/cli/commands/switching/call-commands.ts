@@ -30,7 +30,7 @@ function explainCommand(run: RunCommand, wiring: Wiring): Command {
     .argument('[NUMBER]', 'the number as dialled')
     .usage('[options] [TENANT] <EXTENSION> <NUMBER>')
     .option('--did <number>', 'a call from a carrier to this number instead')
-    .option('--trunk <NAME|ID>', 'the trunk that delivers that call')
+    .option('--trunk <NAME|ID>', 'the trunk that delivers that call (default: the provider of the DID)')
     .option('--from <number>', 'the caller, as the carrier writes it')
   example(
     command,
@@ -39,8 +39,11 @@ function explainCommand(run: RunCommand, wiring: Wiring): Command {
   )
   return run(command, async (context, words, flags) => {
     const services = await context.open()
-    const { request, slug } = await requestFrom(context, services, words, flags)
-    const { facts, decision } = await explainedCall(services, request, slug, await liveCalls(context, wiring))
+    const asked = await requestFrom(context, services, words, flags)
+    const live = await liveCalls(context, wiring)
+    const { facts, request, decision } = await explainedCall(services, asked.request, asked.slug, live)
+    if (request.from === 'trunk' && request.trunk !== null && flags['trunk'] === undefined)
+      say(context, `as a call that trunk ${request.trunk} brings, the provider of the DID; --trunk names another`)
     const explained = explainCall(decision)
     await printValue(context, { ...shown(request, facts, decision), steps: explained.map(each => ({ ...each })) }, () =>
       explained.map(({ about, text }) => `${styled(context, 'dim', about.padEnd(10))}${text}`),
@@ -125,6 +128,7 @@ function shown(request: CallRequest, facts: CallFacts | null, decision: CallDeci
   const common = {
     tenant: facts?.directory.tenant.slug ?? null,
     from: request.from === 'extension' ? request.extension : request.caller,
+    ...(request.from === 'trunk' ? { trunk: request.trunk } : {}),
     dialled: request.dialled,
     refusal: decision.refusal,
   }

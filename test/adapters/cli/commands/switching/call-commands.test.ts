@@ -42,8 +42,18 @@ describe('call explain', () => {
       assert.deepEqual((await explained(words)).targets, [{ to: 'extension', extension: '101', seconds: 60 }])
     assert.equal((await explained('--did 380440000000', 1)).refusal, 'unknown DID')
     await place.done('trunkline did update +380441234567 --provider carrier-one')
-    assert.equal((await explained('--did 380441234567', 1)).refusal, 'DID of another trunk')
     assert.equal((await explained('--did 380441234567 --trunk carrier-one')).refusal, null)
+  })
+
+  it('takes a call to a DID to come from the trunk that must bring it, unless it names one', async () => {
+    const trunk = 'trunk create --host sip.other.example.com --status active'
+    await place.done(`trunkline ${trunk} --name carrier-two`)
+    await place.done('trunkline did update +380441234567 --provider carrier-one')
+    const { trunk: taken, refusal } = await explained('--did 380441234567')
+    assert.deepEqual([taken, refusal], ['carrier-one', null])
+    const { stderr } = await place.run('trunkline call explain --did 380441234567')
+    assert.match(stderr, /^as a call that trunk carrier-one brings/)
+    assert.equal((await explained('--did 380441234567 --trunk carrier-two', 1)).refusal, 'DID of another trunk')
   })
 
   it('gives the reason of a refusal, and ends with 1', async () => {
