@@ -3,6 +3,7 @@ import { type Loaded, loadSettings } from '../config/load.ts'
 import { withoutSecrets } from '../config/members.ts'
 import { odditiesIn } from '../config/oddities.ts'
 import { declarations, flagName, isSettingName, type Settings } from '../config/settings.ts'
+import type { SetupOptions, SwitchSetup } from '../core/ports/switching/setup.ts'
 import { ownAddresses } from './own-address.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -22,12 +23,14 @@ export function wiringFor(environment: Environment): Wiring {
     profiles: async options => (await import('./own-profiles.ts')).ownProfiles(load(options).settings),
     switches: async options => (await import('./switches.ts')).switchesOf(load(options).settings),
     setups: {
-      asterisk: async (_options, setup) => (await import('../adapters/asterisk/asterisk.ts')).asterisk.setup(setup),
+      asterisk: async (_options, setup) =>
+        checkedReach(setup, (await import('../adapters/asterisk/asterisk.ts')).asterisk.setup(setup)),
       freeswitch: async (options, setup) => {
         const { freeswitch } = await import('../adapters/freeswitch/freeswitch.ts')
         const { settings } = load(options)
         const ownPorts = [settings.port, settings.metrics_port]
-        return freeswitch.setup(setup, { daemonUrl: ownUrl(settings), ownPorts, addresses: ownAddresses() })
+        const own = { daemonUrl: ownUrl(settings), ownPorts, addresses: ownAddresses() }
+        return checkedReach(setup, freeswitch.setup(setup, own))
       },
     },
     open: async (options, opening) => {
@@ -68,4 +71,11 @@ function ownUrl({ host, port }: Pick<Settings, 'host' | 'port'>): string {
 export const runCommandLine = (argv: readonly string[]): Promise<number> => {
   const { stdin, stdout, stderr, env } = process
   return cli.run(argv, { stdin, stdout, stderr, env }, wiringFor(env))
+}
+
+/** Warns of an address that the switch cannot listen at. */
+function checkedReach({ address }: SetupOptions, made: SwitchSetup): SwitchSetup {
+  if (address === null || address === '::1' || address.startsWith('127.') || ownAddresses().includes(address))
+    return made
+  return { ...made, reach: `Warning: this machine has no address ${address}, so a switch here cannot listen at it` }
 }

@@ -125,7 +125,7 @@ const unanswered = (elsewhere: AskedElsewhere | null): SwitchFinding =>
     'error',
     `FreeSWITCH gets no answer from Trunkline: no telephone registers and no call is connected${elsewhere ? `; it asks at port ${elsewhere.asked.join(' and ')}, and lookups are answered at ${elsewhere.expected}` : ''}`,
     elsewhere?.change ??
-      'see that trunklined runs, and that in xml_curl.conf gateway-credentials has the token of the settings, and gateway-url the port freeswitch.lookup_port, or that of the daemon',
+      'see that trunklined runs, and that in xml_curl.conf gateway-credentials has the token of the settings, and gateway-url the port freeswitch.lookup_port, or that of the daemon; the log of trunklined names the address if freeswitch.allow lacks it',
   )
 
 /** Returns the ports that gateway-url of a configuration of mod_xml_curl names for lookups. */
@@ -249,8 +249,8 @@ async function recordsWaiting(folder: string | null): Promise<SwitchFinding[]> {
       found(
         'cdr_folder',
         'error',
-        `the folder ${folder} cannot be read: calls whose records FreeSWITCH could not post are not billed`,
-        `make it readable and writable for the user of trunklined, or set freeswitch.cdr_folder to err-log-dir of json_cdr.conf`,
+        `the folder ${folder} is not there, or cannot be read: calls whose records FreeSWITCH could not post are not billed`,
+        `install -d -o freeswitch -g trunkline -m 2770 ${folder}; or set freeswitch.cdr_folder to err-log-dir of json_cdr.conf`,
       ),
     ]
   const waiting = names.length
@@ -260,7 +260,7 @@ async function recordsWaiting(folder: string | null): Promise<SwitchFinding[]> {
       'records_waiting',
       'warning',
       `${waiting} call ${waiting === 1 ? 'record waits' : 'records wait'} in ${folder}`,
-      'start trunklined, which stores and removes them',
+      `start trunklined, which stores and removes them; if it runs, its log says why it cannot: install -d -o freeswitch -g trunkline -m 2770 ${folder} gives it the right to remove them`,
     ),
   ]
 }

@@ -38,6 +38,10 @@ function reachOf(addresses: readonly string[]): string {
 const temporaryIn = (folder: string): string =>
   `have FreeSWITCH write its temporary files to memory too: put DAEMON_OPTS="-nonat -temp ${folder}" into /etc/default/freeswitch`
 
+/** fs_cli would try a password that everybody knows. */
+const consoleAccess = (port: number, password: string): string =>
+  ['[default]', 'host => 127.0.0.1', `port => ${port}`, `password => ${password}`, ''].join('\n')
+
 const secret = (): string => randomBytes(24).toString('base64url')
 
 /** Returns a complete configuration of FreeSWITCH, and the setting that goes with it. */
@@ -67,6 +71,7 @@ export function freeswitchSetup(
   return {
     files: [
       { path: 'freeswitch.xml', text: configuration },
+      { path: 'fs_cli.conf', text: consoleAccess(ports.eventSocket, password) },
       { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
     ],
     reach: address === null ? reachOf(addresses) : `Telephones and carriers reach FreeSWITCH at ${address}`,
@@ -74,6 +79,7 @@ export function freeswitchSetup(
       `replace /etc/freeswitch by a folder that holds only ${out}/freeswitch.xml: mv /etc/freeswitch /etc/freeswitch.before && install -d -o freeswitch -g freeswitch -m 0750 /etc/freeswitch && install -o freeswitch -g freeswitch -m 0600 ${out}/freeswitch.xml /etc/freeswitch/`,
       `create the folder of records that could not be posted: install -d -o freeswitch -g trunkline -m 2770 ${cdrFolder}`,
       `put the member "freeswitch" of ${out}/trunkline.json into /etc/trunkline/trunkline.json`,
+      `give fs_cli the new password: install -m 0600 ${out}/fs_cli.conf /root/.fs_cli_conf`,
       ...(registrations === 'memory' ? [temporaryIn(memoryFolder)] : []),
       'restart trunklined, then FreeSWITCH',
       'run: trunkline switch check',

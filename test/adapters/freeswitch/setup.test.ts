@@ -16,7 +16,13 @@ const made = (
     { daemonUrl: `http://127.0.0.1:${port}`, ownPorts: [port, 8082], addresses },
   )
   const text = (path: string): string => files.find(file => file.path === path)?.text ?? ''
-  return { xml: text('freeswitch.xml'), setting: JSON.parse(text('trunkline.json')), steps, reach }
+  return {
+    xml: text('freeswitch.xml'),
+    setting: JSON.parse(text('trunkline.json')),
+    console: text('fs_cli.conf'),
+    steps,
+    reach,
+  }
 }
 
 /** The parameters of a configuration, by name. */
@@ -83,6 +89,13 @@ describe('the initial setup of FreeSWITCH', () => {
       [socket['listen-ip'], socket['listen-port'], socket['password']],
       ['127.0.0.1', String(event_socket.port), event_socket.password],
     )
+  })
+
+  test('lets fs_cli in, which the commands of switch check need', () => {
+    const { console, setting, steps } = made()
+    const { host, port, password } = setting.freeswitch.event_socket
+    assert.equal(console, `[default]\nhost => ${host}\nport => ${port}\npassword => ${password}\n`)
+    assert.ok(steps.some(step => step.endsWith('install -m 0600 /tmp/out/fs_cli.conf /root/.fs_cli_conf')))
   })
 
   test('has another port for lookups than those of the daemon', () => {

@@ -40,3 +40,13 @@ test('a switch without a setup, and an invalid address, are refused', async () =
   assert.equal((await place.run('trunkline switch setup freeswitch --out x --address host')).code, 65)
   assert.equal((await place.run('trunkline switch setup asterisk --out x --telephones paper')).code, 64)
 })
+
+test('an address that the machine does not have is warned of, since no switch can listen at it', async () => {
+  const reach = async (kind: string, address: string): Promise<string> =>
+    (await place.run(`trunkline switch setup ${kind} --out ${join(place.folder, kind + address)} --address ${address}`))
+      .stderr
+  for (const kind of ['asterisk', 'freeswitch']) {
+    assert.match(await reach(kind, '203.0.113.77'), /^Warning: this machine has no address 203\.0\.113\.77/m)
+    assert.doesNotMatch(await reach(kind, '127.0.0.1'), /Warning/)
+  }
+})
