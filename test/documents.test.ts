@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { declarations, environmentName, isSettingName } from '../config/settings.ts'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 
@@ -37,5 +38,13 @@ test('every test that SECURITY.md names exists', () => {
   assert.deepEqual(
     named.filter(path => !existsSync(join(root, path))),
     [],
+  )
+})
+
+test('docs/operating.md describes every setting', () => {
+  const described = [...textOf('docs/operating.md').matchAll(/^\| `(TRUNKLINE_\w+)` \|/gm)].map(([, name]) => name)
+  assert.deepEqual(
+    described.toSorted(),
+    Object.keys(declarations).filter(isSettingName).map(environmentName).toSorted(),
   )
 })
