@@ -28,7 +28,7 @@ const PJSIP = [
 export const NEEDED_MODULES = [
   ...['chan_pjsip', 'res_pjsip_authenticator_digest', 'app_dial', 'app_queue', 'app_stack', 'app_voicemail'],
   ...['func_callerid', 'func_channel', 'func_groupcount', 'func_logic', 'func_cdr', 'func_db'],
-  ...['func_pjsip_contact', 'cdr_csv'],
+  ...['func_pjsip_contact', 'func_strings', 'cdr_csv'],
 ]
 
 /** What lets Asterisk read telephones from a SQLite file. */

@@ -8,6 +8,7 @@ import { PJSIP_HEAD, trunkProblem, trunkSections } from './pjsip.ts'
 import { REFUSED, refusedSteps } from './refused.ts'
 import { isUsable } from './routes.ts'
 import type { TenantText } from './tenant.ts'
+import { phoneCheck } from './to-phone.ts'
 import { trunkCalls } from './trunk-calls.ts'
 
 /** In loading order: the dialplan first, since it refuses calls at once. */
@@ -82,6 +83,7 @@ const SHARED = [
     exten('_[+0-9]!', `Set(CONNECTEDLINE(num,i)=\${EXTEN})`, 'Set(CONNECTEDLINE(name)=)', 'Return()'),
     exten('anonymous', 'Set(CONNECTEDLINE(num-pres,i)=prohib)', 'Set(CONNECTEDLINE(name)=)', 'Return()'),
   ]),
+  phoneCheck(),
   section(
     REFUSED,
     refusedSteps().map(steps => exten(...steps)),

@@ -1,10 +1,11 @@
 import { isActive } from '../../../core/rating/deck.ts'
 import { FETCH_VOICEMAIL } from '../../../core/switching/decide-call.ts'
 import type { Refusal, Target } from '../../../core/switching/decision.ts'
-import type { SwitchDid, TenantDirectory } from '../../../core/switching/directory.ts'
+import type { SwitchDid, SwitchExtension, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitE164, isFitNumber } from '../../../core/switching/fit.ts'
 import { type End, endRefusal, insideTargets } from '../../../core/switching/inside.ts'
 import { contexts, endpointId, exten, refuse, refuseIf, section, toReader } from './lines.ts'
+import { TO_PHONE } from './to-phone.ts'
 
 /**
  * The contexts for the tenant's own numbers: extensions, queues and DIDs. `full` refuses a call if too many are in
@@ -84,7 +85,7 @@ function didSteps(directory: TenantDirectory, did: SwitchDid): string[] {
 }
 
 function endSteps(directory: TenantDirectory, ends: readonly End[]): string[] {
-  const steps = insideTargets(directory, ends).map(target => targetStep(directory.tenant.slug, target))
+  const steps = insideTargets(directory, ends).flatMap(target => targetSteps(directory.tenant.slug, target))
   return [...steps, `Hangup(\${HANGUPCAUSE})`]
 }
 
@@ -92,14 +93,14 @@ function endSteps(directory: TenantDirectory, ends: readonly End[]): string[] {
  * A phone that redirects a call to another number (302) is not followed: the redirected call would be its own, and
  * unchecked.
  */
-function targetStep(slug: string, target: Target): string {
+function targetSteps(slug: string, target: Target): string[] {
   switch (target.to) {
     case 'extension':
-      return `Dial(${dialString(slug, target.extension.number, target.extension.devices)},${target.rings},i)`
+      return dialSteps(slug, target.extension, target.rings)
     case 'queue':
-      return `Queue(${endpointId(slug, target.queue.number)},,,,${target.queue.timeout})`
+      return [`Queue(${endpointId(slug, target.queue.number)},${TO_PHONE},,,${target.queue.timeout})`]
     case 'voicemail':
-      return `VoiceMail(${target.extension.number}@${contexts(slug).voicemail},u)`
+      return [`VoiceMail(${target.extension.number}@${contexts(slug).voicemail},u)`]
     case 'mailbox':
     case 'trunk':
       throw new Error('Only its own phone opens a mailbox, and a trunk is not inside.')
@@ -107,8 +108,18 @@ function targetStep(slug: string, target: Target): string {
 }
 
 /** If several phones are registered, all ring; `PJSIP/id` alone rings only one, and fails cleanly if there is none. */
-function dialString(slug: string, number: string, devices: number): string {
-  const id = endpointId(slug, number)
-  const all = `\${PJSIP_DIAL_CONTACTS(${id})}`
-  return devices === 1 ? `PJSIP/${id}` : `\${IF($["${all}" = ""]?PJSIP/${id}:${all})}`
+function dialSteps(slug: string, { number, devices }: SwitchExtension, rings: number): string[] {
+  const id = `PJSIP/${endpointId(slug, number)}`
+  if (devices === 1) return [`Dial(${id},${rings},i${TO_PHONE})`]
+  return [
+    `Set(TL_TO=\${PJSIP_DIAL_CONTACTS(${endpointId(slug, number)})})`,
+    `ExecIf($[\${REGEX("${contactsOf(id)}" \${TL_TO})} = 0]?Set(TL_TO=${id}))`,
+    `Dial(\${TL_TO},${rings},i${TO_PHONE})`,
+  ]
+}
+
+/** A pattern of the contacts of a phone, which chooses their text: it must not be able to name another channel to dial. */
+function contactsOf(id: string): string {
+  const contact = `${id.replace(/[.*+]/g, '[$&]')}/sips?:[^&,/()|?]+`
+  return `^${contact}(&${contact})*$`
 }

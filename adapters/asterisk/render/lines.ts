@@ -22,6 +22,20 @@ export interface LeftOut {
   readonly why: string
 }
 
+/**
+ * Returns the context of the lines of outgoing calls. A line is a Local channel: its first half may be transferred, while
+ * the second keeps the carrier's leg, with its limits and its record, until that ends.
+ */
+export const lineOf = (slug: string): string => `line-${slug}`
+/** The name of a half of a line: the extension that the call is billed to, the context and which half. */
+export const LINE = /^Local\/([+*#0-9]+)@(.+)-[0-9a-f]{8,};([12])$/
+
+/** The variable of both halves of a line: the number that it calls, by which limits, rates and routes are found. */
+export const ON_LINE = 'TL_LINE'
+
+/** What phones dial, as a pattern. */
+export const DIALLED = '_[+*#0-9]!'
+
 export const contexts = (slug: string) => ({
   /** The context of phones. */
   telephones: `tenant-${slug}`,
@@ -31,6 +45,9 @@ export const contexts = (slug: string) => ({
   inside: `inside-${slug}`,
   dids: `did-${slug}`,
   out: `out-${slug}`,
+  /** Where a channel leaves for the line of its outgoing call, and where that begins. */
+  leave: `leave-${slug}`,
+  line: lineOf(slug),
   short: `short-${slug}`,
   emergency: `emergency-${slug}`,
   paid: `paid-${slug}`,

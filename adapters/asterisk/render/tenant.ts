@@ -6,7 +6,7 @@ import { insideTargets } from '../../../core/switching/inside.ts'
 import { type DidEntry, didEntries } from './dids.ts'
 import { insideContexts } from './inside.ts'
 import { extensionLimits, isAnyExtensionCounted, NO_LIMIT, roomOf } from './limits.ts'
-import { contexts, endpointId, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
+import { contexts, DIALLED, endpointId, exten, type LeftOut, ON_LINE, refuse, refuseIf, section } from './lines.ts'
 import { outsideContexts } from './outside.ts'
 import { callersOf } from './routes.ts'
 import { cleanName, mayRegister, type Telephone, telephonesOf } from './telephones.ts'
@@ -53,15 +53,13 @@ export function renderTenant(facts: TenantFacts): TenantText {
   }
 }
 
-const DIALLED = '_[+*#0-9]!'
-
 function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full: readonly string[]): string {
   const { slug } = directory.tenant
   const names = contexts(slug)
   const transferrer = `PJSIP/${endpointId(slug, '')}`
   const usual = settingsOf(directory, used, null)
   return [
-    section(names.telephones, ['include => tl-dialled', `exten => _X!,hint,PJSIP/${endpointId(slug, `\${EXTEN}`)}`]),
+    section(names.telephones, ['include => tl-dialled', ...hints(directory)]),
     section(names.start, [
       exten(
         DIALLED,
@@ -81,9 +79,11 @@ function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full:
     section(names.begin, [
       exten(
         DIALLED,
+        // The first half of a line, when it is transferred: the second half is counted already.
+        `GotoIf($["\${${ON_LINE}}" != ""]?inside)`,
         `Set(GROUP(tl_tenant)=${slug})`,
         `Set(GROUP(tl_extension)=${slug}-\${TL_EXT})`,
-        `Goto(${names.inside},\${EXTEN},1)`,
+        `(inside)Goto(${names.inside},\${EXTEN},1)`,
       ),
     ]),
     insideContexts(directory, full, reader),
@@ -95,6 +95,19 @@ function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full:
       spent: spentSteps(directory, used),
     }),
   ].join('')
+}
+
+const isDigits = (number: string): boolean => isFitNumber(number) && /^[0-9]+$/.test(number)
+
+/**
+ * Renders the hints that lamps watch: a pattern for each length, since very many hints are slow to load. It must admit
+ * digits alone: what a telephone asks for is put into the name of a device, of which `&` would begin another.
+ */
+function hints({ tenant, extensions }: TenantDirectory): string[] {
+  const lengths = new Set([...extensions.keys()].filter(isDigits).map(({ length }) => length))
+  return [...lengths]
+    .sort((one, other) => one - other)
+    .map(length => `exten => _${'X'.repeat(length)},hint,PJSIP/${endpointId(tenant.slug, `\${EXTEN}`)}`)
 }
 
 const nobody: SwitchExtension = {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { describe, test } from 'node:test'
 import { belongsTo, channelsIn } from '../../../adapters/asterisk/channels.ts'
 import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
 import { telephoneSections } from '../../../adapters/asterisk/render/telephones.ts'
 import { renderTenant, type TenantText } from '../../../adapters/asterisk/render/tenant.ts'
 import { asteriskSetup } from '../../../adapters/asterisk/setup.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
+import { readDialplan, run } from '../../support/switching/dialplan.ts'
 import { did, directory, extension, trunk, type World } from '../../support/switching/directory.ts'
 
 const rendered = (given: World): TenantText =>
@@ -106,6 +107,65 @@ test('the calls of a tenant are recognised by its whole slug', () => {
     channels.map(channel => belongsTo(channel, new Set(['acme']))),
     [true, false, false],
   )
+})
+
+test('the lamps of a tenant show its own phones: what is asked for becomes the name of a device only if it is digits', () => {
+  const { extensions } = rendered({
+    extensions: [extension('101'), extension('102'), extension('2001'), extension('*5')],
+  })
+  assert.deepEqual(extensions.match(/^exten => .*,hint,.*$/gm), [
+    `exten => _XXX,hint,PJSIP/acme-\u0024{EXTEN}`,
+    `exten => _XXXX,hint,PJSIP/acme-\u0024{EXTEN}`,
+  ])
+})
+
+describe('a phone is not called at an address that a carrier would take for a number', () => {
+  const plan = readDialplan(filesOf({}).files.extensions)
+  const isCalled = (uri: string, own = '101'): boolean => {
+    const steps = run(plan, { context: 'test', exten: '1', uri, variables: { TL_EXT: own } })
+    return steps.at(-1)?.args === 'called'
+  }
+  plan.contexts.set(
+    'test',
+    new Map([
+      [
+        '1',
+        [
+          { label: null, app: 'Gosub', args: 'tl-phone,s,1()' },
+          { label: null, app: 'Hangup', args: 'called' },
+        ],
+      ],
+    ]),
+  )
+  for (const user of ['+380901112233', '00380901112233', '%2B380901112233', '(090)1112233', '0901112233x', '102', '*1'])
+    test(`such as ${user}`, () => assert.ok(!isCalled(`sip:${user}@203.0.113.9:5060`)))
+  for (const user of ['acme-101', '101', '101-0x5581a4c0', 'x7', '48fj3k', '_a'])
+    test(`unlike ${user}`, () => assert.ok(isCalled(`sip:${user}@192.0.2.7:5062`)))
+  test('even if an extension has that number', () => {
+    assert.ok(!isCalled('sip:0901112233@203.0.113.9', '0901112233'))
+  })
+  test('unlike one without a user', () => {
+    assert.ok(isCalled('sips:192.0.2.7:5061'))
+  })
+})
+
+test('a phone that registers several addresses cannot name another channel to dial with them', () => {
+  const { files } = filesOf({ tenant: { slug: 'a.b' }, extensions: [extension('101', { devices: 2 })] })
+  const dialled = (registered: string): string | undefined =>
+    run(readDialplan(files.extensions), {
+      ...{ context: 'tenant-a.b', exten: '101', accountcode: 'a.b', variables: { TL_EXT: '101' } },
+      registered: new Map([['a.b-101', registered]]),
+    })[0]?.args.replace(/,60,.*/, '')
+  const honest = 'PJSIP/a.b-101/sip:u@192.0.2.7:5062&PJSIP/a.b-101/sip:u@[2001:db8::7]:5062;ob'
+  assert.equal(dialled(honest), honest)
+  for (const forged of [
+    'sip:u&PJSIP/beta-101@192.0.2.7',
+    'sip:u&Local/0901112233@trunks-beta-0',
+    'sip:u&PJSIP/axb-101/sip:u@192.0.2.7',
+    'sip:u,60,b(x^1)@192.0.2.7',
+  ])
+    assert.equal(dialled(`PJSIP/a.b-101/${forged}`), 'PJSIP/a.b-101', forged)
+  assert.equal(dialled(''), 'PJSIP/a.b-101')
 })
 
 test('a setup has new passwords, and only SIP and RTP listen beyond the loopback', () => {

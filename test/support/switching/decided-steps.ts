@@ -9,7 +9,8 @@ export const decidedSteps = (slug: string, decision: CallDecision): string[] =>
 function inWords(slug: string, target: Target, maxSeconds: number | null): string {
   if (target.to === 'extension') {
     const id = `PJSIP/${slug}-${target.extension.number}`
-    return `Dial ${target.extension.devices === 1 ? id : `${id}/contacts`} ${target.rings}`
+    const all = target.extension.devices === 1 ? id : `${id}/sip:contact&${id}/sip:other`
+    return `Dial ${all} ${target.rings}`
   }
   if (target.to === 'queue') return `Queue ${slug}-${target.queue.number} ${target.queue.timeout}`
   if (target.to === 'voicemail') return `VoiceMail ${target.extension.number}@tenant-${slug}`
@@ -20,12 +21,12 @@ function inWords(slug: string, target: Target, maxSeconds: number | null): strin
 
 /** What the dialplan did, in the same words. */
 export function renderedStep({ app, args }: Done): string {
-  if (app === 'Queue') return args.replace(/^([^,]+),,,,(\d+)$/, 'Queue $1 $2')
+  if (app === 'Queue') return args.replace(/^([^,]+),b\(tl-phone\^s\^1\),,,(\d+)$/, 'Queue $1 $2')
   if (app === 'VoiceMailMain') return args.replace(/^([^,]+),s$/, 'VoiceMailMain $1')
   if (app === 'VoiceMail') return args.replace(/^([^,]+),u$/, 'VoiceMail $1')
   const out = /^(.*),\d+,ib\(tl-caller\^([^^]+)\^1\)(?:L\((\d+)000\))?$/.exec(args)
   if (out) return `Dial ${out[1]} as ${out[2]}${out[3] ? ` for ${out[3]}` : ''}`
-  return args.replace(/^([^,]+),(\d+),i$/, 'Dial $1 $2')
+  return args.replace(/^([^,]+),(\d+),ib\(tl-phone\^s\^1\)$/, 'Dial $1 $2')
 }
 
 /** The number of calls in each group that the dialplan counts. */

@@ -1,5 +1,7 @@
 /** A model of Asterisk's dialplan: the part that Trunkline renders; anything else is an error. */
 
+import { before, matches, type Sign, signsOf } from './dialplan-patterns.ts'
+
 interface Step {
   readonly label: string | null
   readonly app: string
@@ -9,7 +11,7 @@ interface Step {
 type Context = Map<string, Step[]>
 
 export interface Dialplan {
-  readonly contexts: ReadonlyMap<string, Context>
+  readonly contexts: Map<string, Context>
   readonly includes: ReadonlyMap<string, readonly string[]>
 }
 
@@ -45,56 +47,6 @@ export function readDialplan(text: string): Dialplan {
   return { contexts, includes }
 }
 
-/** The sort order of a pattern at one position: the fewer characters it matches, the earlier it is tried. */
-interface Sign {
-  readonly weight: number
-  admits(sign: string): boolean
-}
-
-const compiled = new Map<string, readonly Sign[] | null>()
-
-/** Null for text that is not a pattern. */
-function signsOf(pattern: string): readonly Sign[] | null {
-  const known = compiled.get(pattern)
-  if (known !== undefined) return known
-  const made = pattern.startsWith('_') ? readSigns(pattern.slice(1)) : null
-  compiled.set(pattern, made)
-  return made
-}
-
-function readSigns(text: string): Sign[] {
-  const signs: Sign[] = []
-  for (const [part] of text.matchAll(/\[[^\]]+\]|./gs)) {
-    if (part === 'X') signs.push({ weight: 10, admits: sign => /^[0-9]$/.test(sign) })
-    else if (part === '!') signs.push({ weight: 1000, admits: () => true })
-    else if (part.startsWith('[')) {
-      const set = part.slice(1, -1).replace(/(.)-(.)/g, (_, from: string, to: string) => {
-        const [first, last] = [from.charCodeAt(0), to.charCodeAt(0)]
-        return Array.from({ length: last - first + 1 }, (__, i) => String.fromCharCode(first + i)).join('')
-      })
-      signs.push({ weight: set.length, admits: sign => set.includes(sign) })
-    } else signs.push({ weight: 1, admits: sign => sign === part })
-  }
-  return signs
-}
-
-function matches(signs: readonly Sign[], exten: string): boolean {
-  for (const [place, sign] of signs.entries()) {
-    if (sign.weight === 1000) return true
-    const found = exten[place]
-    if (found === undefined || !sign.admits(found)) return false
-  }
-  return signs.length === exten.length
-}
-
-function before(one: readonly Sign[], other: readonly Sign[]): boolean {
-  for (let place = 0; place < Math.max(one.length, other.length); place++) {
-    const [a, b] = [one[place]?.weight ?? 2000, other[place]?.weight ?? 2000]
-    if (a !== b) return a < b
-  }
-  return false
-}
-
 export function find(plan: Dialplan, context: string, exten: string): Step[] | null {
   const found = plan.contexts.get(context)
   if (!found) return null
@@ -120,6 +72,10 @@ export interface Channel {
   readonly accountcode?: string
   /** How many other channels are in a group: `name@category`. */
   readonly groups?: ReadonlyMap<string, number>
+  /** What a call to this channel's phone would request. */
+  readonly uri?: string
+  /** The contacts of phones that ring together, by endpoint; others have one. */
+  readonly registered?: ReadonlyMap<string, string>
   /** Status by contact; others are reachable. */
   readonly contacts?: ReadonlyMap<string, string>
   /** Asterisk's own database; kept from call to call. */
@@ -140,7 +96,9 @@ const ENDING = ['Dial', 'Queue', 'VoiceMail', 'VoiceMailMain', 'Hangup']
 /** What a channel does if nobody takes the call: all that it tries, and how it ends. */
 export function run(plan: Dialplan, channel: Channel): Done[] {
   const variables = new Map(Object.entries(channel.variables ?? {}))
-  const mine = new Map<string, string>()
+  /** The groups of the channel; those of the channels that it has dialled from count too. */
+  let mine = new Map<string, string>()
+  const held = [mine]
   const database = channel.database ?? new Map<string, string>()
   const callers: { context: string; exten: string; place: number }[] = []
   const done: Done[] = []
@@ -148,15 +106,23 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
   let [context, exten, place] = [channel.context, channel.exten, 0]
   const countOf = (group: string): number => {
     const [name, category = ''] = group.split('@')
-    return (channel.groups?.get(group) ?? 0) + (mine.get(category) === name ? 1 : 0)
+    return (channel.groups?.get(group) ?? 0) + held.filter(each => each.get(category) === name).length
   }
   const functions: Readonly<Record<string, (args: string) => string>> = {
-    CHANNEL: args => (args === 'accountcode' ? accountcode : fail(`CHANNEL(${args})`)),
+    CHANNEL: args => {
+      if (args === 'pjsip,target_uri') return channel.uri ?? ''
+      return args === 'accountcode' ? accountcode : fail(`CHANNEL(${args})`)
+    },
+    REGEX: args => {
+      const [, pattern = '', text = ''] = /^"([^"]*)" (.*)$/s.exec(args) ?? []
+      return new RegExp(pattern).test(text) ? '1' : '0'
+    },
+    FILTER: args => (args.startsWith('0-9,') ? args.slice(4).replace(/[^0-9]/g, '') : fail(`FILTER(${args})`)),
     LEN: args => String(args.length),
     GROUP_COUNT: args => String(countOf(args)),
     DB: args => database.get(args) ?? '',
     PJSIP_CONTACT: args => channel.contacts?.get(args.replace(/,status$/, '')) ?? 'Reachable',
-    PJSIP_DIAL_CONTACTS: args => `PJSIP/${args}/contacts`,
+    PJSIP_DIAL_CONTACTS: args => channel.registered?.get(args) ?? `PJSIP/${args}/sip:contact&PJSIP/${args}/sip:other`,
     IF: args => {
       const [, condition = '', yes = '', no = ''] = /^(.*?)\?(.*?)(?::(.*))?$/s.exec(args) ?? []
       return isTrue(condition) ? yes : no
@@ -186,7 +152,11 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
         else if (name.startsWith('DB(')) database.set(name.slice(3, -1), value)
         else if (name.startsWith('LOCAL(')) variables.set(name.slice(6, -1), value)
         else if (name === 'CHANNEL(accountcode)') accountcode = value
-        else variables.set(name, value)
+        else {
+          // The name with and without the underscore of what dialled channels inherit is one variable.
+          variables.delete(`_${name}`)
+          variables.set(name, value)
+        }
       } else if (app === 'Goto') goto(args)
       else if (app === 'Gosub') {
         const [, to = '', argument = ''] = /^([^(]*)\((.*)\)$/s.exec(args) ?? []
@@ -210,6 +180,14 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
         perform(inner, innerArgs)
       } else if (app === 'UserEvent') {
         done.push({ app, args, exten, accountcode })
+      } else if (app === 'Dial' && args.startsWith('Local/')) {
+        const [, to = '', line = ''] = /^Local\/([^@]+)@([^/]+)\/n,,i$/.exec(args) ?? fail(`Dial(${args})`)
+        const told = [...variables].flatMap(([name, value]) => (name.startsWith('_') ? [[name.slice(1), value]] : []))
+        variables.clear()
+        for (const [name = '', value = ''] of told) variables.set(name, value)
+        ;[context, exten, place, accountcode] = [line, to, 0, '']
+        mine = new Map()
+        held.push(mine)
       } else if (ENDING.includes(app)) {
         done.push({ app, args, exten, accountcode })
         variables.set('DIALSTATUS', 'CHANUNAVAIL')
@@ -267,7 +245,7 @@ function lookedUp(
   const [, name = '', args] = /^([A-Z_]+)\((.*)\)$/s.exec(inner) ?? []
   if (args !== undefined) return (functions[name] ?? fail(`unknown function ${name}`))(args)
   const [variable = '', from, length] = inner.split(':')
-  const value = variable === 'EXTEN' ? exten : (variables.get(variable) ?? '')
+  const value = variable === 'EXTEN' ? exten : (variables.get(`_${variable}`) ?? variables.get(variable) ?? '')
   if (from === undefined) return value
   const start = Number(from) < 0 ? Math.max(0, value.length + Number(from)) : Number(from)
   if (length === undefined) return value.slice(start)
