@@ -2,6 +2,7 @@ import { addSeconds, formatTimestamp, type Timestamp } from '../../core/dates.ts
 import type { LiveCall } from '../../core/ports/switching.ts'
 import type { Manager } from './manager.ts'
 import { type ManagerMessage, valueIn } from './manager-messages.ts'
+import { LINE, lineOf } from './render/lines.ts'
 
 /** A channel of the switch, from CoreShowChannels. */
 export interface Channel {
@@ -16,11 +17,16 @@ export interface Channel {
   readonly seconds: number
   /** The phone it belongs to; null for a carrier's channel, and for the switch's own. */
   readonly phone: { readonly slug: string; readonly extension: string } | null
+  /** The trunk that it belongs to, or that a line calls. */
   readonly trunk: string | null
+  /** The extension of a line, for its second half: the channel that keeps the carrier's leg of an outgoing call. */
+  readonly lineOf: string | null
 }
 
 const PHONE = /^PJSIP\/([A-Za-z0-9][A-Za-z0-9_.-]*)-([0-9*#+]+)-[0-9a-f]{8,}$/
 const TRUNK = /^PJSIP\/_([A-Za-z0-9_.-]+)-[0-9a-f]{8,}$/
+/** What a line dials: `PJSIP/+380…@_trunk` or `PJSIP/_trunk/sip:…`. */
+const CALLED = /^PJSIP\/(?:[^@/]*@)?_([A-Za-z0-9_.-]+)[,/]/
 
 export const channelsIn = (events: readonly ManagerMessage[]): Channel[] =>
   events.flatMap(event => (event.has('channel') ? [channelOf(event)] : []))
@@ -28,9 +34,12 @@ export const channelsIn = (events: readonly ManagerMessage[]): Channel[] =>
 function channelOf(event: ManagerMessage): Channel {
   const name = valueIn(event, 'channel')
   const [, slug, extension] = PHONE.exec(name) ?? []
+  const accountcode = valueIn(event, 'accountcode')
+  const [, billed = null, context, half] = LINE.exec(name) ?? []
+  const isLine = half === '2' && context === lineOf(accountcode)
   return {
     name,
-    accountcode: valueIn(event, 'accountcode'),
+    accountcode,
     uniqueId: valueIn(event, 'uniqueid'),
     linkedId: valueIn(event, 'linkedid'),
     caller: valueIn(event, 'calleridnum'),
@@ -38,7 +47,8 @@ function channelOf(event: ManagerMessage): Channel {
     isUp: valueIn(event, 'channelstatedesc') === 'Up',
     seconds: secondsOf(valueIn(event, 'duration')),
     phone: slug !== undefined && extension !== undefined ? { slug, extension } : null,
-    trunk: TRUNK.exec(name)?.[1] ?? null,
+    trunk: (isLine ? CALLED.exec(valueIn(event, 'applicationdata')) : TRUNK.exec(name))?.[1] ?? null,
+    lineOf: isLine ? billed : null,
   }
 }
 
@@ -50,27 +60,55 @@ const secondsOf = (duration: string): number =>
 export const belongsTo = ({ accountcode, phone }: Channel, slugs: ReadonlySet<string>): boolean =>
   slugs.has(accountcode) || (phone !== null && slugs.has(phone.slug))
 
-/** Returns the calls that channels form: linked channels are one call, the first of them the caller's. */
-export function callsOf(channels: readonly Channel[], now: Timestamp): LiveCall[] {
-  const calls = groupedBy(channels)
-  return [...calls].map(([id, all]) => {
+/** A call, with the channel that keeps it. */
+export interface KeptCall {
+  readonly call: LiveCall
+  readonly kept: Channel
+}
+
+/**
+ * Returns the calls that channels form: linked channels are one call, the first of them the caller's. Of those with
+ * lines, each line is a call, whoever talks on it by now.
+ */
+export function callsOf(channels: readonly Channel[], now: Timestamp): KeptCall[] {
+  return [...groupedBy(channels)].flatMap(([id, all]) => {
+    const lines = all.filter(each => each.lineOf !== null)
     const caller = all.find(({ uniqueId }) => uniqueId === id) ?? all[0]
-    const others = all.filter(each => each !== caller)
-    const trunk = all.find(each => each.trunk !== null)?.trunk ?? null
-    const tenant = caller?.accountcode || caller?.phone?.slug || others.find(({ phone }) => phone)?.phone?.slug
-    const startedAt = addSeconds(now, -(caller?.seconds ?? 0))
-    return {
-      id,
-      tenant: tenant || null,
-      extension: caller?.phone?.extension ?? null,
-      from: caller?.caller ?? '',
-      to: caller?.exten ?? '',
-      direction: caller?.trunk ? 'inbound' : trunk ? 'outbound' : 'internal',
-      trunk,
-      startedAt,
-      answeredAt: caller?.isUp ? startedAt : null,
-    }
+    if (lines.length > 0)
+      return lines.map((line, place) => ({ call: onLine(line, place === 0 ? id : line.uniqueId, now), kept: line }))
+    return caller ? [{ call: withoutLine(id, caller, { all, now }), kept: caller }] : []
   })
+}
+
+function onLine(line: Channel, id: string, now: Timestamp): LiveCall {
+  const { accountcode: tenant, lineOf: extension, exten, isUp, seconds, trunk } = line
+  const startedAt = addSeconds(now, -seconds)
+  return {
+    ...{ id, tenant, extension, from: extension ?? '', to: exten, direction: 'outbound', trunk, startedAt },
+    answeredAt: isUp ? startedAt : null,
+  }
+}
+
+function withoutLine(
+  id: string,
+  caller: Channel,
+  { all, now }: { readonly all: readonly Channel[]; readonly now: Timestamp },
+): LiveCall {
+  const others = all.filter(each => each !== caller)
+  const trunk = all.find(each => each.trunk !== null)?.trunk ?? null
+  const tenant = caller.accountcode || caller.phone?.slug || others.find(({ phone }) => phone)?.phone?.slug
+  const startedAt = addSeconds(now, -caller.seconds)
+  return {
+    id,
+    tenant: tenant || null,
+    extension: caller.phone?.extension ?? null,
+    from: caller.caller,
+    to: caller.exten,
+    direction: caller.trunk ? 'inbound' : trunk ? 'outbound' : 'internal',
+    trunk,
+    startedAt,
+    answeredAt: caller.isUp ? startedAt : null,
+  }
 }
 
 /**
@@ -83,12 +121,10 @@ export async function callsOn(
   asks: (call: LiveCall, index: number) => boolean,
 ): Promise<LiveCall[]> {
   const channels = channelsIn(await manager.list({ Action: 'CoreShowChannels' }))
-  const nameOf = new Map(channels.map(({ uniqueId, name }) => [uniqueId, name]))
   return Promise.all(
-    callsOf(channels, now).map((call, index) => {
-      const name = nameOf.get(call.id)
-      return call.answeredAt === null || name === undefined || !asks(call, index) ? call : answered(manager, call, name)
-    }),
+    callsOf(channels, now).map(({ call, kept }, index) =>
+      call.answeredAt === null || !asks(call, index) ? call : answered(manager, call, kept.name),
+    ),
   )
 }
 

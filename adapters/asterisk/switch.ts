@@ -36,7 +36,7 @@ export function asteriskSwitch({ folder, place, table, clock, stored }: Asterisk
     end: id =>
       connected(async manager => {
         const channels = channelsIn(await manager.list({ Action: 'CoreShowChannels' }))
-        const found = channels.filter(({ linkedId }) => linkedId === id)
+        const found = channels.filter(({ linkedId, uniqueId }) => linkedId === id || uniqueId === id)
         for (const { name } of found) await manager.ask({ Action: 'Hangup', Channel: name, Cause: '16' })
         return found.length > 0
       }),

@@ -82,6 +82,22 @@ describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 300_
       await idle()
     }))
 
+  test('an outside party that is transferred inside stays a call out of whoever called it, until it has ended', () =>
+    taken(carrier, async () => {
+      const answering = await lab.answered(hall)
+      await lab.phones.callAndTransfer(desk, '0501110021', 700, '102')
+      await until('it is put through', async () => /PJSIP\/acme-102-/.test(await lab.ask('core show channels concise')))
+      assert.match(await lab.ask('group show channels'), /acme-101 +tl_out_extension/)
+      await lab.ask('channel request hangup all')
+      await idle()
+      const [record, ...others] = await lab.recorded('+380501110021')
+      assert.deepEqual([record?.direction, record?.caller_number, others.length], ['outbound', '101', 0])
+      const inside = (await lab.recorded('102')).find(({ caller_number }) => caller_number === '+380501110021')
+      assert.ok(Number(record?.duration_seconds) >= Number(inside?.duration_seconds), JSON.stringify([record, inside]))
+      answering.stop()
+      await answering.done
+    }))
+
   test('an outside party cannot be transferred to a blocked number', () =>
     taken(carrier, async () => {
       await lab.phones.callAndTransfer(desk, '0501110018', 700, '0901110018')

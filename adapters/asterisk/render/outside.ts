@@ -5,8 +5,8 @@ import type { Limits } from '../../../core/switching/limits/limits.ts'
 import { callingCode } from '../../../core/switching/number-form.ts'
 import { asExten, ownDids, toDid } from './inside.ts'
 import { extensionLimits, isAnyRated } from './limits.ts'
-import { contexts, DIALLED_LENGTHS, exten, prefixTable, refuse, section } from './lines.ts'
-import { routeContexts } from './routes.ts'
+import { contexts, DIALLED, DIALLED_LENGTHS, exten, ON_LINE, prefixTable, refuse, section } from './lines.ts'
+import { reachable, routeContexts } from './routes.ts'
 
 /**
  * Renders how numbers are dialled: one table for all tenants with the same rules. Each length has its own context, since
@@ -42,35 +42,68 @@ export function outsideContexts({ directory, ratedPrefixes, full, unreadable, sp
   const names = contexts(slug)
   const code = callingCode(directory.dialling)
   const own = ownDids(directory).filter(({ digits }) => isFitE164(digits))
-  const counted = [`Set(GROUP(tl_out)=${slug})`, `Set(GROUP(tl_out_extension)=${slug}-\${TL_EXT})`]
   const isRated = isAnyRated(directory.limits)
   const permitted = hasLists(directory) ? names.permitted : `\${TL_AFTER}`
   return [
     section(names.out, [
       ...own.map(did => exten(asExten(did.digits), ...toDid(directory, did, full))),
-      exten('_+X!', `Set(TL_SEND=\${EXTEN})`, `Goto(${names.paid},\${EXTEN},1)`),
+      exten('_+X!', `Set(TL_SEND=\${EXTEN})`, `Set(TL_WAY=${names.paid})`, `Goto(${names.leave},\${EXTEN},1)`),
     ]),
     section(names.short, [
       exten(
         '_X!',
         `Set(TL_SEND=\${EXTEN})`,
         ...(isRated ? [`ExecIf($["\${TL_AFTER}" = "${names.rated}"]?Set(TL_AFTER=${names.ratedShort}))`] : []),
-        `Goto(${names.paid},+${code}\${EXTEN},1)`,
+        `Set(TL_WAY=${names.paid})`,
+        `Goto(${names.leave},+${code}\${EXTEN},1)`,
       ),
     ]),
     section(names.emergency, [
       exten(
         '_X!',
-        ...counted,
-        ...[`Set(TL_SEND=\${EXTEN})`, 'Set(TL_FREE=1)', 'Set(TL_LENGTH=)'],
-        `Goto(${names.routes},+${code}\${EXTEN},1)`,
+        ...[`Set(TL_SEND=\${EXTEN})`, 'Set(TL_FREE=1)', 'Set(TL_LENGTH=)', `Set(TL_WAY=${names.routes})`],
+        `Goto(${names.leave},+${code}\${EXTEN},1)`,
       ),
     ]),
-    section(names.paid, [exten('_+X!', ...counted, ...unreadable, `Goto(${permitted},\${EXTEN},1)`)]),
+    lineContexts(directory),
+    section(names.paid, [exten('_+X!', ...unreadable, `Goto(${permitted},\${EXTEN},1)`)]),
     hasLists(directory) ? permissionContexts(directory) : '',
     isRated ? ratedContexts(directory, ratedPrefixes) : '',
     section(names.spent, [exten('_+X!', ...full, ...spent, `Goto(${names.routes},\${EXTEN},1)`)]),
     routeContexts(directory),
+  ].join('')
+}
+
+/** What a line is told about its call. */
+const TOLD = ['EXT', 'DIALLED', 'SEND', 'WAY', 'FREE', 'LENGTH', 'LIMITS', 'AFTER', 'CALLS', 'OUT']
+
+/**
+ * Renders the way to a line, and its beginning. The line alone counts as the call, since it lasts as long as the
+ * carrier's leg. It has the name of the extension that the call is billed to, whoever talks on it later.
+ */
+function lineContexts(directory: TenantDirectory): string {
+  const { slug } = directory.tenant
+  const { leave, line } = contexts(slug)
+  const told = [...TOLD, ...reachable(directory).map(({ id }) => `ID${id}`)]
+  return [
+    section(leave, [
+      exten(
+        '_+X!',
+        ...['Set(GROUP(tl_tenant)=)', 'Set(GROUP(tl_extension)=)', `Set(_${ON_LINE}=\${EXTEN})`],
+        ...told.map(name => `Set(_TL_${name}=\${TL_${name}})`),
+        `Dial(Local/\${TL_EXT}@${line}/n,,i)`,
+        `Hangup(\${HANGUPCAUSE})`,
+      ),
+    ]),
+    section(line, [
+      exten(
+        DIALLED,
+        `Set(CHANNEL(accountcode)=${slug})`,
+        ...[`Set(GROUP(tl_tenant)=${slug})`, `Set(GROUP(tl_extension)=${slug}-\${TL_EXT})`],
+        ...[`Set(GROUP(tl_out)=${slug})`, `Set(GROUP(tl_out_extension)=${slug}-\${TL_EXT})`],
+        `Goto(\${TL_WAY},\${${ON_LINE}},1)`,
+      ),
+    ]),
   ].join('')
 }
 

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto'
-import type { CallPart, CompletedCall, SourceFormat, UnreadableRecord } from '../../../core/calls/completed-call.ts'
+import {
+  ANSWERED,
+  type CallPart,
+  type CompletedCall,
+  type SourceFormat,
+  type UnreadableRecord,
+} from '../../../core/calls/completed-call.ts'
 import { csvColumns } from './csv-columns.ts'
 import { columnFields, type Fields, quoted } from './fields.ts'
 import type { Parser } from './parser.ts'
@@ -34,34 +40,63 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
     part: partOf(row),
     accountcode: row.text('accountcode'),
     context: row.text('dcontext'),
-    callerNumber: row.text('src'),
+    callerNumber: lineIn(row, 'channel', '2') ?? row.text('src'),
     destinationNumber: phone ?? row.text('dst'),
     direction: phone !== null || ENDS_INSIDE.includes(row.text('lastapp')) ? 'inbound' : null,
-    leg: row.text('dcontext') === REFUSED && row.text('dstchannel') === '' ? 'b' : 'a',
+    leg: belongsToAnother(row) ? 'b' : 'a',
     startedAt: row.moment('start'),
     answeredAt: row.optionalMoment('answer'),
     endedAt: row.optionalMoment('end'),
-    answeredSeconds: row.seconds('billsec'),
+    answeredSeconds: answeredSeconds(row, disposition),
     durationSeconds: row.seconds('duration'),
     disposition: disposition ?? 'UNKNOWN',
     raw,
   })
 }
 
-/** The context of our dialplan where a refused transfer ends; the transferred call has its own record. */
-const REFUSED = 'tl-refused'
+/** Asterisk writes 0 for less than half a second, or less than a whole one without `initiatedseconds`. */
+const answeredSeconds = (row: Fields, disposition: string | undefined): number =>
+  Math.max(row.seconds('billsec'), disposition === ANSWERED && row.text('answer') !== '' ? 1 : 0)
 
 /**
- * Returns the number of the phone that a call inside has reached and that has transferred it since: Asterisk may write
- * the number that it was transferred to into this row, though another row is for that call. Null for other rows.
+ * The contexts of our dialplan where a transfer ends that is refused, or that goes nowhere: the transferred call has its
+ * own record.
+ */
+const REFUSED = 'tl-refused'
+const LEAVE = 'leave-'
+
+/**
+ * The name of a line: a Local channel of our dialplan, through which a call goes out, with the extension that the call is
+ * billed to. The row of its second half is the call's, to the second, however often the first half is transferred.
+ */
+const LINE = /^Local\/([+*#0-9]+)@(.+)-[0-9a-f]{8,};([12])$/
+
+/** Returns the extension of the line that the row names there, if it is that half of one; null otherwise. */
+function lineIn(row: Fields, name: 'channel' | 'dstchannel', wanted: '1' | '2'): string | null {
+  const [, extension = null, context, half] = LINE.exec(row.text(name)) ?? []
+  return half === wanted && context === `line-${row.text('accountcode')}` ? extension : null
+}
+
+/** True for a row of a call that has its own: of whoever talks on a line, and of a transfer that failed. */
+function belongsToAnother(row: Fields): boolean {
+  if (lineIn(row, 'dstchannel', '1') !== null) return true
+  if (lineIn(row, 'channel', '1') !== null && row.text('dst') === '') return true
+  const context = row.text('dcontext')
+  return row.text('dstchannel') === '' && (context === REFUSED || context === LEAVE + row.text('accountcode'))
+}
+
+/**
+ * Returns the number of the phone that a call has reached and that has transferred it since: Asterisk may write the number
+ * that it was transferred to into this row, though another row is for that call. Null for other rows.
  */
 function phoneSentOn(row: Fields): string | null {
   const [account, context] = [row.text('accountcode'), row.text('dcontext')]
   const isOfOurs = context === REFUSED || (account !== '' && context.includes(`-${account}`))
   const isInPlace = context === `inside-${account}` || context === `did-${account}`
   const phones = `PJSIP/${account}-`
-  const reached = row.text('dstchannel')
-  if (!isOfOurs || isInPlace || ![row.text('channel'), reached].every(each => each.startsWith(phones))) return null
+  const [caller, reached] = [row.text('channel'), row.text('dstchannel')]
+  const isCaller = [phones, 'PJSIP/_'].some(each => caller.startsWith(each)) || lineIn(row, 'channel', '1') !== null
+  if (!isOfOurs || isInPlace || !isCaller || !reached.startsWith(phones)) return null
   return /^([0-9*#+]+)-[0-9a-f]{8,}$/.exec(reached.slice(phones.length))?.[1] ?? null
 }
 

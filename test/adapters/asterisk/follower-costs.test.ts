@@ -36,9 +36,12 @@ describe('what calls in progress cost, on Asterisk', () => {
     const { id = '1', extension = '101', isUp = true, to = '+380501234567' } = given
     const duration = new Date(seconds * 1000).toISOString().slice(11, 19)
     const common = { AccountCode: 'acme', Linkedid: id, ChannelStateDesc: isUp ? 'Up' : 'Ring', Duration: duration }
+    const line = `Local/${extension}@line-acme-0000000${id}`
     asterisk.model.channels.push(
       { ...common, Channel: `PJSIP/acme-${extension}-0000000${id}`, Uniqueid: id, CallerIDNum: extension, Exten: to },
-      { ...common, Channel: `PJSIP/_carrier-one-1000000${id}`, Uniqueid: `${id}.1`, CallerIDNum: to, Exten: '' },
+      { ...common, Channel: `${line};1`, Uniqueid: `${id}.1`, CallerIDNum: to, Exten: '' },
+      { ...common, Channel: `${line};2`, Uniqueid: `${id}.2`, CallerIDNum: extension, Exten: to },
+      { ...common, Channel: `PJSIP/_carrier-one-1000000${id}`, Uniqueid: `${id}.3`, CallerIDNum: to, Exten: '' },
     )
   }
   const dialplan = (): string => readFileSync(join(asterisk.folder, 'extensions.conf'), 'utf8')
@@ -97,6 +100,15 @@ describe('what calls in progress cost, on Asterisk', () => {
     const [, ofDesk = ''] = /exten => e101,1,(.*)/.exec(dialplan()) ?? []
     const [, ofHall = ''] = /exten => e102,1,(.*)/.exec(dialplan()) ?? []
     assert.ok(!ofDesk.includes('TL_OUT=0') && ofHall.includes('TL_OUT=0'), `${ofDesk} ${ofHall}`)
+  })
+
+  test('counts for the extension that called, after it has transferred the call', async () => {
+    world = { ofExtension: { most: { cost_per_hour: 5_000 } } }
+    call(60)
+    asterisk.model.channels.shift()
+    await start()
+    await reached()
+    assert.match(/exten => e101,1,(.*)/.exec(dialplan())?.[1] ?? '', /TL_OUT=0/)
   })
 
   test('is nothing while a call rings, stays inside or has no rate', async () => {

@@ -20,6 +20,25 @@ const channel = (name: string, given: Actions = {}): Actions => ({
   ...{ ChannelStateDesc: 'Up', Duration: '00:01:05', ...given },
 })
 
+/** The channels of a call out: of the phone, the two halves of its line, and of the carrier. */
+const callOut = (n: string, to: string, given: Actions = {}): Actions[] => {
+  const linked = { Linkedid: `${n}.1`, ...given }
+  const dials = { ApplicationData: `PJSIP/${to}@_carrier,120,ib(tl-caller^anonymous^1)` }
+  return [
+    channel(`PJSIP/acme-101-0000000${n}`, { Uniqueid: `${n}.1`, Exten: to, ...linked }),
+    channel(`Local/101@line-acme-0000000${n};1`, { Uniqueid: `${n}.2`, CallerIDNum: to, Exten: '', ...linked }),
+    // Its caller's number follows whoever talks on the line.
+    channel(`Local/101@line-acme-0000000${n};2`, {
+      Uniqueid: `${n}.3`,
+      CallerIDNum: '102',
+      Exten: to,
+      ...dials,
+      ...linked,
+    }),
+    channel(`PJSIP/_carrier-1000000${n}`, { Uniqueid: `${n}.4`, CallerIDNum: to, Exten: '', ...linked }),
+  ]
+}
+
 const WORLD: World = {
   extensions: [extension('101', { hasVoicemail: true }), extension('102')],
   dids: [did('+380441234567', [{ type: 'extension', number: '101' }])],
@@ -84,16 +103,28 @@ describe('an Asterisk that is asked', () => {
   })
 
   test('shows a call once, with who called, where it went and when it was answered', async () => {
-    channels.push(
-      channel('PJSIP/acme-101-00000001', { Exten: '+380501234567' }),
-      channel('PJSIP/_carrier-00000002', { Uniqueid: '1.2', AccountCode: '', CallerIDNum: '+380501234567' }),
-    )
+    channels.push(...callOut('1', '+380501234567'))
     const [call, ...others] = await ask().calls()
     assert.deepEqual(others, [])
     assert.deepEqual(
       [call?.id, call?.tenant, call?.extension, call?.to, call?.direction, call?.trunk, call?.answeredAt],
       ['1.1', 'acme', '101', '+380501234567', 'outbound', 'carrier', '2026-11-22T10:24:00.000000Z'],
     )
+  })
+
+  test('shows each call out of those that were joined, with who pays for it, though its caller is gone', async () => {
+    const joined = [...callOut('1', '+380501110003'), ...callOut('2', '+380501110004', { Linkedid: '1.1' })]
+    channels.push(...joined.filter(({ Channel }) => !Channel?.startsWith('PJSIP/acme')))
+    const calls = await ask().calls()
+    assert.deepEqual(
+      calls.map(({ id, extension: of, to, direction, trunk: via }) => [id, of, to, direction, via]),
+      [
+        ['1.1', '101', '+380501110003', 'outbound', 'carrier'],
+        ['2.3', '101', '+380501110004', 'outbound', 'carrier'],
+      ],
+    )
+    assert.equal(await ask().end('2.3'), true)
+    assert.deepEqual(hungUp, ['Local/101@line-acme-00000002;2'])
   })
 
   test('ends all channels of a call, and none where there is no such call', async () => {

@@ -179,3 +179,44 @@ test('a call to a DID, a call out and the row of a refused transfer are not take
   assert.deepEqual(read('+380501110018', 'trunks-acme-0', DESK, CARRIER), ['+380501110018', null, 'a'])
   assert.deepEqual(read('prefix', 'tl-refused', CARRIER, ''), ['prefix', null, 'b'])
 })
+
+const LINE = 'Local/101@line-acme-00000007'
+const readRow = (...row: Parameters<typeof ofOurs>): unknown[] => {
+  const call = parseAsteriskCsv(ofOurs(...row))
+  assert.ok('direction' in call, JSON.stringify(call))
+  return [call.callerNumber, call.destinationNumber, call.leg]
+}
+
+test('a call out is the row of the second half of its line, by the extension that the line is named after', () => {
+  const row = ofOurs('+380501110001', 'trunks-acme-0', `${LINE};2`, CARRIER).replace('"acme","101"', '"acme","+380670"')
+  const call = parseAsteriskCsv(row)
+  assert.ok('direction' in call, JSON.stringify(call))
+  assert.deepEqual([call.callerNumber, call.destinationNumber, call.leg], ['101', '+380501110001', 'a'])
+})
+
+test('who talks on a line has no record of its own, however the call came there', () => {
+  assert.deepEqual(readRow('+380501110001', 'leave-acme', DESK, `${LINE};1`)[2], 'b')
+  assert.deepEqual(readRow('102', 'tenant-acme', DESK, `${LINE};1`)[2], 'b', 'INVITE with Replaces, whatever it dials')
+  assert.deepEqual(readRow('', 'line-acme', `${LINE};1`, HALL)[2], 'b', 'an attended transfer')
+  assert.deepEqual(readRow('', 'line-acme', `${LINE};1`, `${LINE};1`)[2], 'b', 'one of two outside parties')
+  assert.deepEqual(readRow('+380901110015', 'leave-acme', DESK, '')[2], 'b', 'a transfer that was refused')
+})
+
+test('a phone that an outside party was transferred to was called, even if it transfers that party on', () => {
+  assert.deepEqual(readRow('102', 'inside-acme', `${LINE};1`, HALL), ['101', '102', 'a'])
+  assert.deepEqual(readRow('0501110024', 'tenant-acme', `${LINE};1`, HALL), ['101', '102', 'a'])
+  assert.deepEqual(readRow('+380501110024', 'leave-acme', CARRIER, HALL), ['101', '102', 'a'])
+})
+
+test('a line of another tenant, or of somebody else’s dialplan, is a channel like any other', () => {
+  for (const channel of ['Local/101@line-beta-00000007;1', 'Local/101@from-internal-00000007;1'])
+    assert.deepEqual(readRow('+380501110001', 'from-internal', DESK, channel)[2], 'a')
+})
+
+test('an answered call lasts a second at least', () => {
+  const row = (seconds: number, disposition: string, answer: string): string =>
+    `${HEAD},"2024-07-01 12:34:50",${answer},"2024-07-01 12:34:50",1,${seconds},"${disposition}","DOCUMENTATION"`
+  assert.equal(call(parseAsteriskCsv, row(0, 'ANSWERED', '"2024-07-01 12:34:50"')).answeredSeconds, 1)
+  assert.equal(call(parseAsteriskCsv, row(2, 'ANSWERED', '"2024-07-01 12:34:50"')).answeredSeconds, 2)
+  assert.equal(call(parseAsteriskCsv, row(0, 'NO ANSWER', '')).answeredSeconds, 0)
+})
