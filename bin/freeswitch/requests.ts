@@ -8,10 +8,10 @@ type Noting = Pick<Serving, 'log' | 'decided' | 'onLimit'>
 export const noteDecision =
   ({ log, onLimit, decided: count }: Noting): FreeswitchDecided =>
   (decided, directory) => {
-    const { what, refusal } = decided
+    const { what, asked, refusal } = decided
     count({ what, refusal: refusal?.refusal ?? 'none' })
     if (!refusal) return
-    log.info({ what, refusal: refusal.refusal, reason: refusal.reason }, 'refused on the switch')
+    log.info({ what, ...asked, refusal: refusal.refusal, reason: refusal.reason }, 'refused on the switch')
     const last = decided.what === 'call' && refusal.refusal === 'limit reached' ? decided.steps.at(-1) : undefined
     if (directory && last?.kind === 'limit') onLimit(limitedIn(directory, last.of), last)
   }

@@ -18,7 +18,7 @@ import { until } from '../support/data/switch.ts'
 import { temporaryFolder } from '../support/http/app.ts'
 import { databaseAt } from '../support/storages.ts'
 import { heldSwitch, PASSWORD } from '../support/switching/event-socket.ts'
-import { actionsIn, callForm, registerForm, valuesIn } from '../support/switching/freeswitch.ts'
+import { actionsIn, callForm, didForm, registerForm, valuesIn } from '../support/switching/freeswitch.ts'
 
 const TOKEN = 'a-token-of-the-tests'
 const basic = (token: string): string => `Basic ${Buffer.from(`freeswitch:${token}`).toString('base64')}`
@@ -169,6 +169,20 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
     assert.ok(logged.some(({ msg, refusal }) => msg === 'refused on the switch' && refusal === 'unknown extension'))
     assert.equal(logged.filter(({ msg }) => msg === 'request').length, 3)
     assert.doesNotMatch(lines.join(), /s3cret|another-token/)
+  })
+
+  test('are logged with who was refused, so that an operator finds the telephone or the carrier', async () => {
+    lines.length = 0
+    await post(registerForm({ user: '999', sip_to_user: '999' }))
+    await post(didForm({ 'Hunt-Destination-Number': '380449999999', variable_sip_network_ip: '203.0.113.9' }))
+    await post(callForm({ 'Hunt-Destination-Number': '999' }))
+    const refused = () => lines.map(line => JSON.parse(line)).filter(({ msg }) => msg === 'refused on the switch')
+    await until('all are logged', () => refused().length === 3)
+    const [register, fromCarrier, fromPhone] = refused()
+    assert.equal(register.user, '999@acme.example.com')
+    assert.deepEqual([fromCarrier.dialled, fromCarrier.address], ['380449999999', '203.0.113.9'])
+    assert.ok(fromCarrier.from)
+    assert.deepEqual([fromPhone.from, fromPhone.dialled, fromPhone.address], ['101@acme', '999', undefined])
   })
 
   test('share the calls in progress, whichever port they come to, so that limits hold', async () => {

@@ -32,10 +32,23 @@ export interface LookupParts {
   onDecision(decided: DecidedOn, directory: TenantDirectory | null): void
 }
 
-/** `refusal` is null if the registration or call is allowed. */
+/** `refusal` is null if the registration or call is allowed; `asked` says who wanted what, for the log. */
 export type DecidedOn =
-  | { readonly what: 'register' | 'prove'; readonly refusal: Refused | null }
-  | { readonly what: 'call'; readonly refusal: Refused | null; readonly steps: readonly Step[] }
+  | { readonly what: 'register' | 'prove'; readonly asked: { readonly user: string }; readonly refusal: Refused | null }
+  | {
+      readonly what: 'call'
+      readonly asked: AskedCall
+      readonly refusal: Refused | null
+      readonly steps: readonly Step[]
+    }
+
+export interface AskedCall {
+  /** `101@acme` for an extension; otherwise the caller as the carrier wrote it. */
+  readonly from: string
+  readonly dialled: string
+  /** Where a call from outside came from. */
+  readonly address?: string
+}
 
 /** Answers the requests of mod_xml_curl from the present data. */
 export const lookupAnswers =
@@ -67,7 +80,7 @@ async function userAnswer(
   const found = await directory.registrant(domain, user)
   const decision = decideRegistration(found, { domain, user, to })
   const refusal = decision.refusal === null ? null : decision
-  if (isProof) onDecision({ what: to ? 'register' : 'prove', refusal }, found)
+  if (isProof) onDecision({ what: to ? 'register' : 'prove', asked: { user: `${user}@${domain}` }, refusal }, found)
   return decision.refusal === null
     ? userDocument(decision.tenant, decision.extension, { hasSecret: isProof, from })
     : NOT_FOUND
@@ -89,7 +102,8 @@ async function callAnswer(parts: LookupParts, lookup: DialplanLookup): Promise<s
   const tenant = facts?.directory.tenant ?? null
   const extension = request?.from === 'extension' ? request.extension : null
   const refusal = decision.refusal === null ? null : decision
-  parts.onDecision({ what: 'call', refusal, steps: decision.steps }, facts?.directory ?? null)
+  const about = phone === null ? { from: lookup.caller, dialled, address: lookup.address } : { from: phone, dialled }
+  parts.onDecision({ what: 'call', asked: about, refusal, steps: decision.steps }, facts?.directory ?? null)
   if (decision.refusal === null && tenant) {
     const [first] = decision.targets
     const call = { tenant: tenant.slug, extension, from: extension ?? lookup.caller, to: dialled }
