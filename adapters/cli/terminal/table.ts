@@ -111,8 +111,13 @@ function fit(columns: readonly Column[], cells: readonly (readonly string[])[], 
   let shown = columns.map((_, i) => i)
   if (!fits(shown, natural, ROOMY)) shown = shown.filter(i => (contents[i] ?? 0) > 0)
   const isJson = (i: number): number => Number(columns[i]?.kind === 'json')
-  for (const minor of shown.filter(i => columns[i]?.isMinor).sort((a, b) => isJson(b) - isJson(a) || b - a))
-    if (!fits(shown, leastIn(LEGIBLE), LEGIBLE)) shown = shown.filter(i => i !== minor)
+  const minor = shown.filter(i => columns[i]?.isMinor).sort((a, b) => isJson(b) - isJson(a) || b - a)
+  for (const i of minor) if (!fits(shown, leastIn(LEGIBLE), LEGIBLE)) shown = shown.filter(each => each !== i)
+  // One that is narrow may fit after all, once a wide one has made room.
+  for (const i of minor.toReversed().filter(each => !shown.includes(each))) {
+    const more = [...shown, i].sort((a, b) => a - b)
+    if (fits(more, leastIn(LEGIBLE), LEGIBLE)) shown = more
+  }
   const style = STYLES.find(each => fits(shown, leastIn(each), each)) ?? DENSEST
   const least = leastIn(style)
   while (shown.length > 1 && !fits(shown, least, style)) shown = shown.slice(0, -1)

@@ -95,6 +95,7 @@ describe('trunkline calls', () => {
     const id = '1781e2c8-7c5f-4b0a-a9e7-5a8d2b0f1c11'
     const table = await place.run('trunkline calls --no-color', { ...withSwitches({ calls: [call(id)] }), columns: 80 })
     assert.match(table.stdout, new RegExp(`│ *${id} *│`))
+    assert.match(table.stdout, /│from *│to /)
     assert.ok(
       table.stdout.split('\n').every(line => line.length <= 80),
       table.stdout,

@@ -69,6 +69,18 @@ describe('a table', () => {
     assert.match(drawn(columns, [['a'.repeat(90), 'b', 'c']], 60).text, /│ a+… │ b {5}│ c {6}│/)
   })
 
+  it('keeps a narrow column that fits once a wide one is left out', () => {
+    const columns = [
+      column('first'),
+      { ...column('wide_one'), isMinor: true },
+      { ...column('slim'), isMinor: true },
+      column('last'),
+    ]
+    const { text, said } = drawn(columns, [['a'.repeat(20), 'b'.repeat(20), 'c', 'd'.repeat(20)]], 52)
+    assert.match(text, /│a{20} *│c {3} *│d{20} *│/)
+    assert.equal(said, 'no room for: wide_one; choose columns with --fields\n')
+  })
+
   it('has no blanks beside its lines rather than leave a column out', () => {
     const columns = [column('first'), column('second'), column('third')]
     const { text, said } = drawn(columns, [['aaaaaaaa', 'bbbbbbbb', 'cccccccc']], 28)
