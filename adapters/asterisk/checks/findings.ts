@@ -56,7 +56,7 @@ const unwritable = (folder: string): SwitchFinding =>
   errorFinding(
     'folder',
     `The folder ${folder} of Asterisk's files is not there, or cannot be written`,
-    `install -d -m 2750 -o ${process.env['USER'] ?? 'trunkline'} -g asterisk ${folder}`,
+    `install -d -o trunkline -g asterisk -m 2750 ${folder}`,
   )
 
 interface Compared {
