@@ -4,7 +4,7 @@ import { isJsonObject } from '../../../../core/json.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { quoted } from '../../command-line.ts'
 import { cell } from '../../terminal/json-values.ts'
-import type { Check, Finding } from '../check.ts'
+import type { Check, Finding, Patient } from '../check.ts'
 
 /** Finds call records that should be followed but cannot be. */
 export const feeds: Check = {
@@ -15,7 +15,9 @@ export const feeds: Check = {
     for (const feed of declared.filter(isJsonObject)) {
       const path = cell(feed['path'])
       const tenant = cell(feed['tenant'])
-      yield* troubleAt(path, cell(feed['format']))
+      yield* path === recordsOfAsterisk(patient) && isAwaited(path)
+        ? [awaited(path)]
+        : troubleAt(path, cell(feed['format']))
       if (tenant !== '' && (await records.identify(tenants, { slug: tenant })).length === 0)
         yield {
           kind: 'feed_tenant',
@@ -25,6 +27,30 @@ export const feeds: Check = {
     }
   },
 }
+
+/** Finds call records of Asterisk that would never be there; a feed with problems of its own is for `feeds`. */
+export const asteriskRecords: Check = {
+  about: 'the call records of the switch',
+  async *examine(patient) {
+    const path = recordsOfAsterisk(patient)
+    if (path !== null && !isAwaited(path)) yield* troubleAt(path, 'asterisk-csv')
+  },
+}
+
+/** Returns the file to which the Asterisk in the settings writes its records; null if they name none. */
+function recordsOfAsterisk({ settings: { asterisk } }: Patient): string | null {
+  const path = isJsonObject(asterisk) ? asterisk['cdr_file'] : null
+  return typeof path === 'string' ? path : null
+}
+
+/** True until Asterisk has made the file, in a folder that is there. */
+const isAwaited = (path: string): boolean => statOf(path) === undefined && Boolean(statOf(dirname(path))?.isDirectory())
+
+const awaited = (path: string): Finding => ({
+  ...{ kind: 'feed_awaited', severity: 'warning' },
+  finding: `there is nothing at ${path} yet: Asterisk makes it at the end of the first call`,
+  fix: `ls -l ${quoted(dirname(path))}`,
+})
 
 function* troubleAt(path: string, format: string): Iterable<Finding> {
   const found = statOf(path)

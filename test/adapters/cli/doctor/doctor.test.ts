@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
 import { callIds, furnish, type Workplace, workplace } from '../../../support/cli/cli.ts'
 import { columnOf, execute } from '../../../support/data/stored.ts'
@@ -222,6 +222,27 @@ describe('doctor', () => {
       ],
     ])
   })
+
+  it('finds call records of Asterisk that will never be there, and says when a file that is missing will be', async () => {
+    const [path, lost] = [place.path('cdr-csv/Master.csv'), place.path('nowhere/Master.csv')]
+    const found = async (cdr_file: string): Promise<string[]> => {
+      const TRUNKLINE_ASTERISK = JSON.stringify({ dir: place.folder, cdr_file })
+      const all = await findings({ env: { TRUNKLINE_ASTERISK } })
+      return all.flatMap(([finding = '']) => (finding.includes('Master.csv') ? [finding] : []))
+    }
+    mkdirSync(place.path('cdr-csv'))
+    assert.deepEqual(await found(path), [
+      `there is nothing at ${path} yet: Asterisk makes it at the end of the first call`,
+    ])
+    assert.deepEqual(await found(lost), [`there is nothing at ${lost}, a feed of call records`])
+    const checked = async (cdr_file: string): Promise<string> => {
+      const TRUNKLINE_ASTERISK = JSON.stringify({ dir: place.folder, cdr_file })
+      return (await place.run('trunkline switch check', { env: { TRUNKLINE_ASTERISK } })).stdout
+    }
+    assert.doesNotMatch(await checked(path), /Master\.csv/)
+    assert.match(await checked(lost), /there is nothing at .*nowhere\/Master\.csv/)
+  })
+
   it('finds call records that wait in quarantine', async () => {
     const found = async () => (await findings()).filter(([finding]) => finding.includes('quarantine'))
     writeFileSync(place.path('Master.csv'), asteriskRow({ accountcode: 'nobody' }))
