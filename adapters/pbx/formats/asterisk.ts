@@ -54,9 +54,12 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
   })
 }
 
-/** Asterisk writes 0 for less than half a second, or less than a whole one without `initiatedseconds`. */
+/**
+ * Asterisk writes 0 for less than half a second, or less than a whole one without `initiatedseconds`. A call out through
+ * our dialplan, which the carrier bills, is a second then; what another dialplan answers without billing it stays free.
+ */
 const answeredSeconds = (row: Fields, disposition: string | undefined): number =>
-  Math.max(row.seconds('billsec'), disposition === ANSWERED && row.text('answer') !== '' ? 1 : 0)
+  Math.max(row.seconds('billsec'), disposition === ANSWERED && lineIn(row, 'channel', '2') !== null ? 1 : 0)
 
 /**
  * The contexts of our dialplan where a transfer ends that is refused, or that goes nowhere: the transferred call has its

@@ -213,10 +213,13 @@ test('a line of another tenant, or of somebody else’s dialplan, is a channel l
     assert.deepEqual(readRow('+380501110001', 'from-internal', DESK, channel)[2], 'a')
 })
 
-test('an answered call lasts a second at least', () => {
-  const row = (seconds: number, disposition: string, answer: string): string =>
-    `${HEAD},"2024-07-01 12:34:50",${answer},"2024-07-01 12:34:50",1,${seconds},"${disposition}","DOCUMENTATION"`
-  assert.equal(call(parseAsteriskCsv, row(0, 'ANSWERED', '"2024-07-01 12:34:50"')).answeredSeconds, 1)
-  assert.equal(call(parseAsteriskCsv, row(2, 'ANSWERED', '"2024-07-01 12:34:50"')).answeredSeconds, 2)
-  assert.equal(call(parseAsteriskCsv, row(0, 'NO ANSWER', '')).answeredSeconds, 0)
+test('an answered call out through our dialplan lasts a second at least', () => {
+  const read = (channel: string, disposition: string, seconds: number): number => {
+    const row = ofOurs('+380501110001', 'trunks-acme-0', channel, CARRIER)
+    return call(parseAsteriskCsv, row.replace(/\d+,"ANSWERED"/, `${seconds},"${disposition}"`)).answeredSeconds
+  }
+  assert.equal(read(`${LINE};2`, 'ANSWERED', 0), 1)
+  assert.equal(read(`${LINE};2`, 'ANSWERED', 2), 2)
+  assert.equal(read(`${LINE};2`, 'NO ANSWER', 0), 0)
+  assert.equal(read(DESK, 'ANSWERED', 0), 0, 'no call of our dialplan: its seconds are what the switch says')
 })
