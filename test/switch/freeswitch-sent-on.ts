@@ -117,6 +117,18 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
       await idle()
     }))
 
+  test('a telephone cannot make a call out with the permissions of the telephone that it has called', () =>
+    taken(carrier, async () => {
+      await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.extensions={"101":{"calls_per_day":0}}')
+      const answering = await lab.answered(hall)
+      await lab.phones.callAndTransfer(desk, '102', 700, '0501110023')
+      answering.stop()
+      await answering.done
+      await idle()
+      assert.deepEqual(await lab.recordsTo('+380501110023'), [])
+      await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.extensions={}')
+    }))
+
   test('an outgoing call cannot be transferred to a blocked number', () =>
     taken(carrier, async () => {
       await lab.phones.callAndTransfer(desk, '0501110018', 700, '0901110018')

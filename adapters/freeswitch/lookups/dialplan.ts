@@ -114,7 +114,8 @@ function described(decision: PutThrough, tenant: SwitchTenant, { extension, isCa
     ...(extension === null
       ? []
       : [
-          set(data`trunkline_phone=${phoneName(tenant, { number: extension })}`),
+          // For the legs that it calls.
+          action('export', data`trunkline_placer=${phoneName(tenant, { number: extension })}`),
           // Nobody checks what a phone writes into From.
           action('set_profile_var', data`caller_id_number=${extension}`),
         ]),

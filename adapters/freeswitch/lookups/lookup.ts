@@ -97,7 +97,8 @@ function dialplanLookup(field: Field): DialplanLookup {
   // For a call that continues, Caller-… may hold former values.
   const hunted = (name: string): string => field(`Hunt-${name}`) || field(`Caller-${name}`)
   const [user, account] = [field('variable_user_name'), field('variable_accountcode')]
-  const continued = field('variable_trunkline_phone')
+  // The one who placed a call pays for what becomes of its other end: that one's phone alone can have sent it on.
+  const continued = field('variable_trunkline_placer') || field('variable_trunkline_phone')
   const isProven = user !== '' && account !== ''
   const isCarriers = field('variable_trunkline_dialled') !== ''
   const isContinued = field('variable_trunkline_call') !== '' || isCarriers

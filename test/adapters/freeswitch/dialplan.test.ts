@@ -47,7 +47,7 @@ test('a call to an extension rings it, and then goes to its voicemail', async ()
     'set trunkline_call=internal',
     'set presence_data=trunkline:acme:internal:101::102',
     'set force_transfer_context=t-acme',
-    'set trunkline_phone=101@acme',
+    'export trunkline_placer=101@acme',
     'set_profile_var caller_id_number=101',
     'set hangup_after_bridge=true',
     'set continue_on_fail=true',
@@ -203,6 +203,13 @@ test('an agent whose telephone redirects a call of the queue is not reached', as
   const { answer } = await asked({ section: 'configuration', key_value: 'callcenter.conf', 'CC-Queue': '800@acme' })
   const [agent] = elementsIn(answer, 'agent')
   assert.match(agent?.getAttribute('contact') ?? '', /^\[[^\]]*outbound_redirect_fatal=true\]user\/101@/)
+})
+
+test('a telephone that sends on the one it has called does so as itself, not as the called one', async () => {
+  const called = { variable_user_name: '', variable_accountcode: 'acme', variable_trunkline_phone: '102@acme' }
+  const placed = { variable_trunkline_placer: '101@acme', 'Hunt-Destination-Number': '0501112233' }
+  const { answer } = await asked(callForm({ ...called, ...placed }))
+  assert.match(actionsIn(answer).join('\n'), /trunkline_extension=101,/)
 })
 
 test('a call to a DID that is sent on belongs to whoever answered it', async () => {
