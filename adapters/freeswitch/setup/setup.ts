@@ -71,8 +71,8 @@ export function freeswitchSetup(
   return {
     files: [
       { path: 'freeswitch.xml', text: configuration },
-      { path: 'fs_cli.conf', text: consoleAccess(ports.eventSocket, password) },
       { path: 'trunkline.json', text: `${JSON.stringify(setting, null, 2)}\n` },
+      { path: 'fs_cli.conf', text: consoleAccess(ports.eventSocket, password) },
     ],
     reach: address === null ? reachOf(addresses) : `Telephones and carriers reach FreeSWITCH at ${address}`,
     steps: [
