@@ -9,7 +9,7 @@ const desk = phone('acme-101', 11)
 const hall = phone('acme-102', 12)
 
 /** The number that a phone redirects or transfers a call to, by 302 or by REFER. */
-describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 300_000 }, () => {
+describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 400_000 }, () => {
   let lab: Lab
 
   before(async () => {
