@@ -41,6 +41,8 @@ export interface CompletedCall {
   readonly destinationNumber: string
   /** Null if the record does not say. A leg's direction as seen by the switch is not the direction of the call. */
   readonly direction: 'inbound' | 'outbound' | null
+  /** True for the record of a leg to a carrier: the call is outbound, whatever numbers the tenant has by now. */
+  readonly isCarriers?: boolean
   /** b: a leg that the switch placed itself, within a call that has its own record. */
   readonly leg: 'a' | 'b'
   readonly startedAt: SwitchMoment

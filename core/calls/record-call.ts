@@ -63,7 +63,8 @@ export const slugOf = (call: CompletedCall, { contexts, tenant }: FeedRules): st
 
 /**
  * Returns the CDR of a completed call, rated by the tenant's deck, or why it cannot have one. A call to one of the
- * tenant's own DIDs or extensions is inbound, whoever places it: nothing leaves the switch, so it costs nothing.
+ * tenant's own DIDs or extensions is inbound, whoever places it: nothing leaves the switch, so it costs nothing. A leg to
+ * a carrier did leave it: the number may be a short one that an extension has too, or have become a DID since.
  */
 export function cdrOf(call: CompletedCall, catalog: Catalog, clock: SwitchClock): RatedRecord | UnreadableRecord {
   const startedAt = clock(call.startedAt)
@@ -75,7 +76,9 @@ export function cdrOf(call: CompletedCall, catalog: Catalog, clock: SwitchClock)
   if (destination instanceof Problem) return unreadable('destination_number', destination)
   if (disposition instanceof Problem) return unreadable('disposition', disposition)
   const read = catalog.dialling.read(destination)
-  const direction = directionOf({ caller, destination, read, claimed: call.direction }, catalog)
+  const direction = call.isCarriers
+    ? 'outbound'
+    : directionOf({ caller, destination, read, claimed: call.direction }, catalog)
   const answered = isAnswered(call)
   const answeredSeconds = answered ? call.answeredSeconds : 0
   const rated = rateCall(catalog.deckAt(startedAt), { direction, answered, answeredSeconds, destination: read })

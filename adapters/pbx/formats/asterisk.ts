@@ -33,6 +33,7 @@ export function asteriskParser(source: SourceFormat, columns: readonly string[],
 function completedCall(source: SourceFormat, row: Fields, raw: string): CompletedCall | UnreadableRecord {
   const disposition = DISPOSITIONS.get(row.text('disposition'))
   const phone = phoneSentOn(row)
+  const billed = lineIn(row, 'channel', '2')
   if (disposition === undefined) row.problem('disposition', `is not known: ${quoted(row.text('disposition'))}`)
   return row.finish({
     source,
@@ -40,9 +41,10 @@ function completedCall(source: SourceFormat, row: Fields, raw: string): Complete
     part: partOf(row),
     accountcode: row.text('accountcode'),
     context: row.text('dcontext'),
-    callerNumber: lineIn(row, 'channel', '2') ?? row.text('src'),
+    callerNumber: billed ?? row.text('src'),
     destinationNumber: phone ?? row.text('dst'),
     direction: phone !== null || ENDS_INSIDE.includes(row.text('lastapp')) ? 'inbound' : null,
+    ...(billed === null ? {} : { isCarriers: true }),
     leg: belongsToAnother(row) ? 'b' : 'a',
     startedAt: row.moment('start'),
     answeredAt: row.optionalMoment('answer'),

@@ -56,6 +56,7 @@ function completedCall(
     callerNumber: variable('trunkline_extension') || text(profile, 'caller_id_number') || variable('caller_id_number'),
     destinationNumber: dialled || text(profile, 'destination_number') || variable('destination_number'),
     direction: said === 'inbound' || said === 'outbound' ? said : null,
+    ...(isCarriers ? { isCarriers } : {}),
     leg: !isCarriers && 'originator' in member(newest, 'caller_profile') ? 'b' : 'a',
     startedAt: startedAt ?? { epochMicros: 0 },
     answeredAt: moment(times, 'answered_time', variable('answer_uepoch'), variable('answer_epoch')),

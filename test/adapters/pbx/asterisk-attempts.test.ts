@@ -84,6 +84,23 @@ describe('of a call that rang several telephones', () => {
   )
 
   test(
+    'a leg to a carrier is billed, even if its number has become one of the tenant’s own meanwhile',
+    inWorld(async world => {
+      const onLine = (to: string, sequence: number): string =>
+        answeredRow(sequence, { to }).replace('"SIP/1"', '"Local/101@line-acme-00000001;2"')
+      await taken(world, onLine('+380441234567', 1) + onLine('101', 2))
+      assert.deepEqual(
+        (await world.calls()).map(({ direction, extension_id }) => [direction, extension_id === world.extensionId]),
+        [
+          ['outbound', true],
+          ['outbound', true],
+        ],
+      )
+      assert.equal((await world.calls())[0]?.cost, 123)
+    }),
+  )
+
+  test(
     'rows of cdr_custom, and rows without a sequence, are recognised by their uniqueid',
     inWorld(async world => {
       await taken(world, asteriskCustomRow({ ...rang, sequence: 1 }) + asteriskCustomRow({ sequence: 2 }))

@@ -192,6 +192,7 @@ test('a call out is the row of the second half of its line, by the extension tha
   const call = parseAsteriskCsv(row)
   assert.ok('direction' in call, JSON.stringify(call))
   assert.deepEqual([call.callerNumber, call.destinationNumber, call.leg], ['101', '+380501110001', 'a'])
+  assert.equal(call.isCarriers, true)
 })
 
 test('who talks on a line has no record of its own, however the call came there', () => {

@@ -105,8 +105,8 @@ test("the leg to a carrier is the call's record, with the number and the extensi
   const profile = { ...PROFILE, caller_id_number: '12125550100', destination_number: '380441234567', originator }
   const read = call(document(encoded(CARRIERS), [{ caller_profile: profile, times: TIMES }]))
   assert.deepEqual(
-    [read.leg, read.accountcode, read.callerNumber, read.destinationNumber, read.direction],
-    ['a', 'acme', '101', '+380441234567', 'outbound'],
+    [read.leg, read.accountcode, read.callerNumber, read.destinationNumber, read.direction, read.isCarriers],
+    ['a', 'acme', '101', '+380441234567', 'outbound', true],
   )
 })
 
