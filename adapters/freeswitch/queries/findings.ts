@@ -39,6 +39,7 @@ export async function findings(parts: Findings): Promise<readonly SwitchFinding[
   try {
     return [
       ...(await missingModules(socket)),
+      ...(await stoppedProfiles(socket)),
       ...(await feedFindings(socket, parts)),
       ...(await stockUsers(socket)),
       ...(await openTransfers(socket)),
@@ -92,6 +93,27 @@ async function missingModules(socket: EventSocket): Promise<SwitchFinding[]> {
         ),
       )
   return missing
+}
+
+const PROFILES: Readonly<Record<string, string>> = {
+  internal: 'no telephone can register or call',
+  external: 'no call goes to a carrier or comes from one',
+}
+
+/** A profile whose port is taken gives up after 15 s, and FreeSWITCH runs without it. */
+async function stoppedProfiles(socket: EventSocket): Promise<SwitchFinding[]> {
+  const stopped: SwitchFinding[] = []
+  for (const [name, effect] of Object.entries(PROFILES))
+    if ((await socket.api(`sofia status profile ${name}`)).startsWith('Invalid Profile'))
+      stopped.push(
+        found(
+          'profile_stopped',
+          'error',
+          `the profile ${name} does not run: ${effect}`,
+          `fs_cli -x 'sofia profile ${name} start'; if it stops again, another program has its port, or this machine lacks its address`,
+        ),
+      )
+  return stopped
 }
 
 /** Makes FreeSWITCH request something that only Trunkline answers; checks where it asks, and that an answer comes. */

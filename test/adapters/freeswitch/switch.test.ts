@@ -82,6 +82,20 @@ describe('FreeSWITCH, asked over its event socket', () => {
     assert.ok(findings.every(({ fix }) => fix !== null))
   })
 
+  test('finds a profile that does not run, as when another program has its port', async () => {
+    const findings = async (name: string) => {
+      const answer = (command: string): string =>
+        command === `sofia status profile ${name}` ? 'Invalid Profile!\n' : answering()(command)
+      return (await asked({ answer }, of => of.check())).map(({ code, finding }) => [code, finding])
+    }
+    const code = 'freeswitch_profile_stopped'
+    for (const [name, effect] of [
+      ['internal', 'no telephone can register or call'],
+      ['external', 'no call goes to a carrier or comes from one'],
+    ] as const)
+      assert.deepEqual(await findings(name), [[code, `the profile ${name} does not run: ${effect}`]])
+  })
+
   test('finds a profile of telephones that an earlier setup wrote', async () => {
     const guards = (value: string): string =>
       ['manual-redirect', 'channel-xml-fetch-on-nightmare-transfer']
