@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { freeswitchLookups } from '../../../adapters/freeswitch/lookups/lookups.ts'
+import type { SwitchLookups } from '../../../core/ports/switching/lookups.ts'
+import type { LiveCall } from '../../../core/ports/switching.ts'
+import { manualClock } from '../../support/clock.ts'
+import { directory, extension } from '../../support/switching/directory.ts'
+import { actionsIn, callForm, directoryOf, KEY, registerForm, valuesIn } from '../../support/switching/freeswitch.ts'
+
+const acme = directory({
+  extensions: [extension('101'), extension('102')],
+  limits: { most: { concurrent_calls: 1 } },
+})
+const started = (patienceMs: number): SwitchLookups =>
+  freeswitchLookups(
+    { directory: directoryOf(() => [acme]), clock: manualClock(), key: KEY, onDecision: () => undefined },
+    patienceMs,
+  )
+const form = (given: Record<string, string>): string => new URLSearchParams(given).toString()
+const UP: LiveCall = {
+  ...{ id: 'up', tenant: 'acme', extension: '102', from: '102', to: '101', trunk: null },
+  ...{ direction: 'internal', startedAt: '2026-01-01T00:00:00.000000Z', answeredAt: null },
+}
+
+test('after a start, a call is decided once the switch has shown those in progress', async () => {
+  const lookups = started(60_000)
+  const answer = lookups.answer(form(callForm()))
+  await nextTurn()
+  await lookups.shown([UP], 0)
+  assert.ok(actionsIn(await answer).includes('respond 403 Forbidden'))
+})
+
+test('telephones do not wait for that, and calls not for ever', async () => {
+  assert.ok(valuesIn(await started(60_000).answer(form(registerForm())))['password'])
+  const answer = started(0).answer(form(callForm()))
+  // Its own wait keeps no program from ending.
+  await pause(1)
+  const actions = actionsIn(await answer)
+  assert.ok(actions.includes('bridge user/102@acme.example.com'))
+})
