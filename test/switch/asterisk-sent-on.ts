@@ -48,6 +48,14 @@ describe('calls that a phone of a real Asterisk sends on', { skip, timeout: 400_
       await idle()
     }))
 
+  test('nor is that of an agent of a queue, which may name any channel', () =>
+    taken(carrier, async () => {
+      const redirecting = await sending('redirect', 'PJSIP%2F+380901110012%40_carrier')
+      assert.notEqual((await lab.phones.call(desk, '800', 500)).refusal, null)
+      await redirecting.done
+      await idle()
+    }))
+
   test('a transfer outside follows the rules, and is billed to whoever transferred the call', () =>
     taken(carrier, async () => {
       const transferring = await sending('answer-transfer', '0501110014')

@@ -90,15 +90,15 @@ function endSteps(directory: TenantDirectory, ends: readonly End[]): string[] {
 }
 
 /**
- * A phone that redirects a call to another number (302) is not followed: the redirected call would be its own, and
- * unchecked.
+ * A phone that redirects a call (302) is not followed, by the option `i`: it would be called unchecked, and a redirection
+ * may name any channel, such as a carrier's.
  */
 function targetSteps(slug: string, target: Target): string[] {
   switch (target.to) {
     case 'extension':
       return dialSteps(slug, target.extension, target.rings)
     case 'queue':
-      return [`Queue(${endpointId(slug, target.queue.number)},${TO_PHONE},,,${target.queue.timeout})`]
+      return [`Queue(${endpointId(slug, target.queue.number)},i${TO_PHONE},,,${target.queue.timeout})`]
     case 'voicemail':
       return [`VoiceMail(${target.extension.number}@${contexts(slug).voicemail},u)`]
     case 'mailbox':

@@ -21,7 +21,7 @@ function inWords(slug: string, target: Target, maxSeconds: number | null): strin
 
 /** What the dialplan did, in the same words. */
 export function renderedStep({ app, args }: Done): string {
-  if (app === 'Queue') return args.replace(/^([^,]+),b\(tl-phone\^s\^1\),,,(\d+)$/, 'Queue $1 $2')
+  if (app === 'Queue') return args.replace(/^([^,]+),ib\(tl-phone\^s\^1\),,,(\d+)$/, 'Queue $1 $2')
   if (app === 'VoiceMailMain') return args.replace(/^([^,]+),s$/, 'VoiceMailMain $1')
   if (app === 'VoiceMail') return args.replace(/^([^,]+),u$/, 'VoiceMail $1')
   const out = /^(.*),\d+,ib\(tl-caller\^([^^]+)\^1\)(?:L\((\d+)000\))?$/.exec(args)
