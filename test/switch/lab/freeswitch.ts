@@ -137,7 +137,7 @@ export async function openLab({
   })
   for (const { path, text } of setup.files)
     writeFileSync(join(folder, 'conf', path), path === 'freeswitch.xml' ? (configured?.(text, folder) ?? text) : text)
-  const { freeswitch: setting } = JSON.parse(setup.files[1]?.text ?? '{}')
+  const { freeswitch: setting } = JSON.parse(setup.files.find(({ path }) => path === 'trunkline.json')?.text ?? '{}')
   const environment = {
     ...{ TRUNKLINE_CONFIG: join(folder, 'conf/trunkline.json'), TRUNKLINE_DB: database ?? join(folder, 'test.db') },
     ...{ TRUNKLINE_ADMIN_EMAIL: 'admin@example.com', TRUNKLINE_ADMIN_PASSWORD: 'a password of the tests' },
