@@ -54,7 +54,7 @@ describe('carriers of a real Asterisk', { skip, timeout: 400_000 }, () => {
     await lab.cli('trunk', 'route', 'set', 'carrier', 'second')
     await until('both trunks are there', async () => /_second/.test(await lab.ask('pjsip show endpoints')))
     await until('both are in the dialplan', async () =>
-      /tl_trunk.=second/.test(await lab.ask('dialplan show trunks-acme-0')),
+      /tl_trunk.=second/.test(await lab.ask('dialplan show trunks-acme+0')),
     )
     for (const each of [desk, hall])
       await until('it registers', async () => (await lab.phones.register(each)).code === 0)

@@ -145,7 +145,7 @@ describe('a trunk over TLS between a real FreeSWITCH and a real Asterisk', { ski
     await ast.cli('trunk', 'route', 'set', 'ours')
     await until(
       'it is in the dialplan',
-      async () => /tl_trunk.=ours/.test(await ast.ask('dialplan show trunks-acme-0')),
+      async () => /tl_trunk.=ours/.test(await ast.ask('dialplan show trunks-acme+0')),
       60_000,
     )
     const answering = await fs.answered(hall)

@@ -4,7 +4,7 @@ import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { callingCode } from '../../../core/switching/number-form.ts'
 import { asExten, didRefusal, ownDids } from './inside.ts'
 import { NO_LIMIT } from './limits.ts'
-import { contexts, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
+import { caseless, contexts, exten, type LeftOut, refuse, refuseIf, section } from './lines.ts'
 
 /** A number that carriers call, without a plus, and where the call goes. */
 export interface DidEntry {
@@ -24,7 +24,8 @@ export function didEntries(directory: TenantDirectory): DidEntry[] {
   const { slug } = tenant
   const { dids } = contexts(slug)
   const most = limits.tenant.most.concurrent_calls ?? NO_LIMIT
-  const full = most < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_tenant)} > ${most}]`, 'tenant full')] : []
+  const full =
+    most < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${caseless(slug)}@tl_tenant)} > ${most}]`, 'tenant full')] : []
   return ownDids(directory).flatMap(({ digits, did }) => {
     const { id, provider, number } = did
     const isOfTrunk = trunks.has(provider)
@@ -32,7 +33,7 @@ export function didEntries(directory: TenantDirectory): DidEntry[] {
     const steps = [
       ...(isOfTrunk ? [refuseIf(`$["\${TL_TRUNK}" != "${provider}"]`, 'DID of another trunk')] : []),
       `Set(CHANNEL(accountcode)=${slug})`,
-      `Set(GROUP(tl_tenant)=${slug})`,
+      `Set(GROUP(tl_tenant)=${caseless(slug)})`,
       ...(refusal ? [refuse(refusal)] : [...full, `Goto(${dids},${asExten(digits)},1)`]),
     ]
     return formsOf(directory, digits, number).map(form => ({

@@ -4,7 +4,7 @@ import type { Refusal, Target } from '../../../core/switching/decision.ts'
 import type { SwitchDid, SwitchExtension, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitE164, isFitNumber } from '../../../core/switching/fit.ts'
 import { type End, endRefusal, insideTargets } from '../../../core/switching/inside.ts'
-import { contexts, endpointId, exten, refuse, refuseIf, section, toReader } from './lines.ts'
+import { contexts, endpointId, exten, queueName, refuse, refuseIf, section, toReader } from './lines.ts'
 import { TO_PHONE } from './to-phone.ts'
 
 /**
@@ -98,7 +98,7 @@ function targetSteps(slug: string, target: Target): string[] {
     case 'extension':
       return dialSteps(slug, target.extension, target.rings)
     case 'queue':
-      return [`Queue(${endpointId(slug, target.queue.number)},i${TO_PHONE},,,${target.queue.timeout})`]
+      return [`Queue(${queueName(slug, target.queue.number)},i${TO_PHONE},,,${target.queue.timeout})`]
     case 'voicemail':
       return [`VoiceMail(${target.extension.number}@${contexts(slug).voicemail},u)`]
     case 'mailbox':

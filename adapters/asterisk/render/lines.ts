@@ -36,6 +36,18 @@ export const ON_LINE = 'TL_LINE'
 /** What phones dial, as a pattern. */
 export const DIALLED = '_[+*#0-9]!'
 
+/** Names a part of a context, with a sign that no slug has: another tenant's slug may end as this one's part would. */
+export const partOf = (context: string, part: string | number): string => `${context}+${part}`
+
+/**
+ * Returns the slug for names that Asterisk compares regardless of case: of queues, mailboxes and groups. Two slugs may
+ * differ in their capitals alone.
+ */
+export function caseless(slug: string): string {
+  const capitals = [...slug].flatMap((sign, place) => (sign === sign.toLowerCase() ? [] : [place]))
+  return capitals.length === 0 ? slug : `${slug}+${capitals.join('.')}`
+}
+
 export const contexts = (slug: string) => ({
   /** The context of phones. */
   telephones: `tenant-${slug}`,
@@ -57,13 +69,14 @@ export const contexts = (slug: string) => ({
   spent: `spent-${slug}`,
   routes: `route-${slug}`,
   trunks: `trunks-${slug}`,
-  voicemail: `tenant-${slug}`,
+  voicemail: `tenant-${caseless(slug)}`,
 })
 export type Contexts = ReturnType<typeof contexts>
 
 /** Begins with a character that no slug begins with, so that no trunk has the name of a phone. */
 export const trunkId = (name: string): string => `_${name}`
 export const endpointId = (slug: string, number: string): string => `${slug}-${number}`
+export const queueName = (slug: string, number: string): string => `${caseless(slug)}-${number}`
 
 /** Returns the step that refuses a call. */
 export const refuse = (reason: RefusedBy): string => `Goto(${REFUSED},${asName(reason)},1)`

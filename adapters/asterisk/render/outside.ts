@@ -5,7 +5,18 @@ import type { Limits } from '../../../core/switching/limits/limits.ts'
 import { callingCode } from '../../../core/switching/number-form.ts'
 import { asExten, ownDids, toDid } from './inside.ts'
 import { extensionLimits, isAnyRated } from './limits.ts'
-import { contexts, DIALLED, DIALLED_LENGTHS, exten, ON_LINE, prefixTable, refuse, section } from './lines.ts'
+import {
+  caseless,
+  contexts,
+  DIALLED,
+  DIALLED_LENGTHS,
+  exten,
+  ON_LINE,
+  partOf,
+  prefixTable,
+  refuse,
+  section,
+} from './lines.ts'
 import { reachable, routeContexts } from './routes.ts'
 
 /**
@@ -84,6 +95,7 @@ const TOLD = ['EXT', 'DIALLED', 'SEND', 'WAY', 'FREE', 'LENGTH', 'LIMITS', 'AFTE
 function lineContexts(directory: TenantDirectory): string {
   const { slug } = directory.tenant
   const { leave, line } = contexts(slug)
+  const group = caseless(slug)
   const told = [...TOLD, ...reachable(directory).map(({ id }) => `ID${id}`)]
   return [
     section(leave, [
@@ -99,8 +111,8 @@ function lineContexts(directory: TenantDirectory): string {
       exten(
         DIALLED,
         `Set(CHANNEL(accountcode)=${slug})`,
-        ...[`Set(GROUP(tl_tenant)=${slug})`, `Set(GROUP(tl_extension)=${slug}-\${TL_EXT})`],
-        ...[`Set(GROUP(tl_out)=${slug})`, `Set(GROUP(tl_out_extension)=${slug}-\${TL_EXT})`],
+        ...[`Set(GROUP(tl_tenant)=${group})`, `Set(GROUP(tl_extension)=${group}-\${TL_EXT})`],
+        ...[`Set(GROUP(tl_out)=${group})`, `Set(GROUP(tl_out_extension)=${group}-\${TL_EXT})`],
         `Goto(\${TL_WAY},\${${ON_LINE}},1)`,
       ),
     ]),
@@ -120,9 +132,9 @@ function permissionContexts(directory: TenantDirectory): string {
     return section(name, prefixTable(ways, allowedPrefixes === null ? passes : refuse('prefix not allowed')))
   }
   return [
-    table(permitted, directory.limits.tenant, `Goto(${permitted}-\${TL_LIMITS},\${EXTEN},1)`),
+    table(permitted, directory.limits.tenant, `Goto(${partOf(permitted, `\${TL_LIMITS}`)},\${EXTEN},1)`),
     ...extensionLimits(directory.limits).map((limits, index) =>
-      table(`${permitted}-${index}`, limits, `Goto(\${TL_AFTER},\${EXTEN},1)`),
+      table(partOf(permitted, index), limits, `Goto(\${TL_AFTER},\${EXTEN},1)`),
     ),
   ].join('')
 }
@@ -143,7 +155,7 @@ function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly strin
     const begin = prefix.slice(0, SHARDED_BY)
     if (prefix === begin) first.set(prefix, passes)
     else {
-      first.set(begin, `Goto(${rated}-${begin},\${EXTEN},1)`)
+      first.set(begin, `Goto(${partOf(rated, begin)},\${EXTEN},1)`)
       shards.set(begin, (shards.get(begin) ?? new Map()).set(prefix, passes))
     }
   }
@@ -155,7 +167,7 @@ function ratedContexts(directory: TenantDirectory, ratedPrefixes: readonly strin
       exten('_+!', refuse('no rate')),
     ]),
     section(rated, prefixTable(first, refuse('no rate'))),
-    ...[...shards].map(([begin, ways]) => section(`${rated}-${begin}`, prefixTable(ways, refuse('no rate')))),
+    ...[...shards].map(([begin, ways]) => section(partOf(rated, begin), prefixTable(ways, refuse('no rate')))),
   ].join('')
 }
 

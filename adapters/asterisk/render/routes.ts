@@ -2,7 +2,7 @@ import { isActive } from '../../../core/rating/deck.ts'
 import type { SwitchExtension, TenantDirectory, Trunk } from '../../../core/switching/directory.ts'
 import { callingCode, inForm } from '../../../core/switching/number-form.ts'
 import { callerShown } from '../../../core/switching/outside.ts'
-import { contexts, exten, prefixTable, refuse, section } from './lines.ts'
+import { contexts, exten, partOf, prefixTable, refuse, section } from './lines.ts'
 import { trunkProblem } from './pjsip.ts'
 import { toTrunk } from './trunk-calls.ts'
 
@@ -19,11 +19,11 @@ export function routeContexts(directory: TenantDirectory): string {
     const key = list.map(({ name }) => name).join()
     if (list.length > 0) lists.set(key, list)
     const place = [...lists.keys()].indexOf(key)
-    ways.set(prefix, list.length === 0 ? refuse('no trunk') : `Goto(${trunks}-${place},\${TL_SEND},1)`)
+    ways.set(prefix, list.length === 0 ? refuse('no trunk') : `Goto(${partOf(trunks, place)},\${TL_SEND},1)`)
   }
   return [
     section(routes, prefixTable(ways, refuse('no trunk'))),
-    ...[...lists.values()].map((list, place) => section(`${trunks}-${place}`, trunkExtensions(directory, list))),
+    ...[...lists.values()].map((list, place) => section(partOf(trunks, place), trunkExtensions(directory, list))),
   ].join('')
 }
 

@@ -6,7 +6,19 @@ import { insideTargets } from '../../../core/switching/inside.ts'
 import { type DidEntry, didEntries } from './dids.ts'
 import { insideContexts } from './inside.ts'
 import { extensionLimits, isAnyExtensionCounted, NO_LIMIT, roomOf } from './limits.ts'
-import { contexts, DIALLED, endpointId, exten, type LeftOut, ON_LINE, refuse, refuseIf, section } from './lines.ts'
+import {
+  caseless,
+  contexts,
+  DIALLED,
+  endpointId,
+  exten,
+  type LeftOut,
+  ON_LINE,
+  queueName,
+  refuse,
+  refuseIf,
+  section,
+} from './lines.ts'
 import { outsideContexts } from './outside.ts'
 import { callersOf } from './routes.ts'
 import { cleanName, mayRegister, type Telephone, telephonesOf } from './telephones.ts'
@@ -81,8 +93,8 @@ function dialplan({ directory, used, ratedPrefixes, reader }: TenantFacts, full:
         DIALLED,
         // The first half of a line, when it is transferred: the second half is counted already.
         `GotoIf($["\${${ON_LINE}}" != ""]?inside)`,
-        `Set(GROUP(tl_tenant)=${slug})`,
-        `Set(GROUP(tl_extension)=${slug}-\${TL_EXT})`,
+        `Set(GROUP(tl_tenant)=${caseless(slug)})`,
+        `Set(GROUP(tl_extension)=${caseless(slug)}-\${TL_EXT})`,
         `(inside)Goto(${names.inside},\${EXTEN},1)`,
       ),
     ]),
@@ -134,12 +146,12 @@ function settingsOf(directory: TenantDirectory, used: UsedBy, extension: SwitchE
 }
 
 function fullSteps({ directory, used }: TenantFacts): string[] {
-  const { slug } = directory.tenant
+  const group = caseless(directory.tenant.slug)
   const { calls } = roomOf(directory.limits.tenant, used.tenant)
   return [
-    ...(calls < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_tenant)} > ${calls}]`, 'tenant full')] : []),
+    ...(calls < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${group}@tl_tenant)} > ${calls}]`, 'tenant full')] : []),
     ...(isAnyExtensionCounted(directory.limits)
-      ? [refuseIf(`$[\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_extension)} > \${TL_CALLS}]`, 'extension full')]
+      ? [refuseIf(`$[\${GROUP_COUNT(${group}-\${TL_EXT}@tl_extension)} > \${TL_CALLS}]`, 'extension full')]
       : []),
   ]
 }
@@ -154,12 +166,12 @@ function unreadableSteps({ limits }: TenantDirectory): string[] {
 }
 
 function spentSteps(directory: TenantDirectory, used: UsedBy): string[] {
-  const { slug } = directory.tenant
+  const group = caseless(directory.tenant.slug)
   const { callsOut } = roomOf(directory.limits.tenant, used.tenant)
   return [
-    ...(callsOut < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${slug}@tl_out)} > ${callsOut}]`, 'tenant spent')] : []),
+    ...(callsOut < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${group}@tl_out)} > ${callsOut}]`, 'tenant spent')] : []),
     ...(isAnyExtensionCounted(directory.limits)
-      ? [refuseIf(`$[\${GROUP_COUNT(${slug}-\${TL_EXT}@tl_out_extension)} > \${TL_OUT}]`, 'extension spent')]
+      ? [refuseIf(`$[\${GROUP_COUNT(${group}-\${TL_EXT}@tl_out_extension)} > \${TL_OUT}]`, 'extension spent')]
       : []),
   ]
 }
@@ -176,7 +188,7 @@ function queues(directory: TenantDirectory): string {
     const agents = insideTargets(directory, [{ type: 'queue', number }]).flatMap(target =>
       target.to === 'queue' ? target.agents : [],
     )
-    return section(endpointId(slug, number), [
+    return section(queueName(slug, number), [
       `strategy = ${found}`,
       ...[`timeout = ${AGENT_RINGS}`, 'retry = 2', 'ringinuse = no', 'musicclass = default'],
       ...agents

@@ -7,7 +7,7 @@ import { renderTenant, type TenantText } from '../../../adapters/asterisk/render
 import { asteriskSetup } from '../../../adapters/asterisk/setup.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { readDialplan, run } from '../../support/switching/dialplan.ts'
-import { did, directory, extension, trunk, type World } from '../../support/switching/directory.ts'
+import { did, directory, extension, queue, trunk, type World } from '../../support/switching/directory.ts'
 
 const rendered = (given: World): TenantText =>
   renderTenant({
@@ -95,6 +95,45 @@ test('a number that two tenants have belongs to one, and the other is named', ()
   const { files, leftOut } = renderFiles({ tenants: [two, one], telephones: [], trunks: [], readers: new Map() })
   assert.deepEqual(leftOut, [{ of: 'DID 380441234567 of tenant t2', why: 'tenant t1 has the same number' }])
   assert.equal(files.extensions.match(/^exten => 380441234567,1/gm)?.length, 1)
+})
+
+/** Renders tenants of these slugs, with a queue, a mailbox, and limits of every kind. */
+const filesOfSlugs = (...slugs: string[]) => {
+  const limits = { blockedPrefixes: ['38090'], ratedOnly: true, most: { concurrent_calls: 1, calls_per_day: 1 } }
+  const trunks = [trunk('one', { host: '192.0.2.1' })]
+  const tenants = slugs.map((slug, place) =>
+    renderTenant({
+      directory: directory({
+        ...{ tenant: { id: place + 1, slug }, limits, ofExtension: limits, trunks, queues: [queue('800')] },
+        extensions: [extension('101', { hasVoicemail: true })],
+        routes: [{ id: 1, tenant_id: null, prefix: '', trunks: ['one'] }],
+      }),
+      used: { tenant: NOTHING_USED, extensions: () => new Set(), extension: () => NOTHING_USED },
+      ...{ ratedPrefixes: ['38050'], reader: 'tl-read-1' },
+    }),
+  )
+  return renderFiles({ tenants, telephones: [], trunks, readers: new Map() }).files
+}
+
+test('no part of one tenant’s dialplan has the name of another’s, whatever their slugs end in', () => {
+  const { extensions } = filesOfSlugs('acme', 'acme-0', 'acme-38')
+  const names: readonly string[] = extensions.match(/^\[.+\]$/gm) ?? []
+  assert.ok(names.some(name => name.includes('permit-acme')) && names.some(name => name.includes('rated-acme')))
+  assert.deepEqual(
+    names.filter((name, place) => names.indexOf(name) !== place),
+    [],
+  )
+})
+
+test('tenants whose slugs differ in capitals alone share no queue, mailbox or count of calls', () => {
+  const { extensions, queues, voicemail } = filesOfSlugs('acme', 'ACME', 'Acme')
+  const groups = [...extensions.matchAll(/GROUP\(tl_tenant\)=([^)]+)\)/g)].map(([, name]) => name ?? '')
+  for (const [what, found] of [
+    ['queue', queues.match(/^\[.+\]$/gm) ?? []],
+    ['mailbox', voicemail.match(/^\[.+\]$/gm) ?? []],
+    ['group', [...new Set(groups)]],
+  ] as const)
+    assert.equal(new Set(found.map(name => name.toLowerCase())).size, 3, `${what}: ${found.join()}`)
 })
 
 test('the calls of a tenant are recognised by its whole slug', () => {

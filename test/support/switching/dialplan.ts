@@ -25,7 +25,7 @@ export function readDialplan(text: string): Dialplan {
   let steps: Step[] = []
   for (const line of text.split('\n')) {
     if (line === '' || line.startsWith(';') || line.includes(',hint,')) continue
-    const section = /^\[([A-Za-z0-9_.-]+)\]$/.exec(line)?.[1]
+    const section = /^\[([A-Za-z0-9_.+-]+)\]$/.exec(line)?.[1]
     const include = /^include => (.+)$/.exec(line)?.[1]
     if (section !== undefined) {
       if (contexts.has(section)) throw new Error(`two contexts ${section}`)
