@@ -18,7 +18,7 @@ import { until } from '../support/data/switch.ts'
 import { temporaryFolder } from '../support/http/app.ts'
 import { databaseAt } from '../support/storages.ts'
 import { heldSwitch, PASSWORD } from '../support/switching/event-socket.ts'
-import { actionsIn, callForm, didForm, registerForm, valuesIn } from '../support/switching/freeswitch.ts'
+import { actionsIn, callForm, didForm, proofOf, registerForm, valuesIn } from '../support/switching/freeswitch.ts'
 
 const TOKEN = 'a-token-of-the-tests'
 const basic = (token: string): string => `Basic ${Buffer.from(`freeswitch:${token}`).toString('base64')}`
@@ -146,7 +146,7 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
 
   test('are answered while the thread of the daemon is blocked', async () => {
     const answer = await answeredWhileBlocked(`${url}/freeswitch/xml`, registerForm())
-    assert.equal(valuesIn(answer)['password'], 's3cret-101')
+    assert.equal(valuesIn(answer)['a1-hash'], proofOf('101', 'acme.example.com', 's3cret-101'))
     await until('it is noted', () => noted.includes('POST /freeswitch/xml 200'))
   })
 
@@ -231,7 +231,7 @@ describe('the lookups of FreeSWITCH', { timeout: 120_000 }, () => {
     const form = registerForm({ domain: tenant.domain, sip_to_host: tenant.domain })
     const answers = async (): Promise<boolean[]> => {
       const both = [await mounted(form), await (await post(form)).text()]
-      return both.map(answer => valuesIn(answer)['password'] !== undefined)
+      return both.map(answer => valuesIn(answer)['a1-hash'] !== undefined)
     }
     for (let round = 0; round < 10; round++) {
       await records.update(tenants, tenant_id, { status: 'suspended' })

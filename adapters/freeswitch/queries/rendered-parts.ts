@@ -43,4 +43,5 @@ const call = (slug: string, extension: string, dialled: string): Record<string, 
   ...{ variable_user_name: extension, variable_accountcode: slug },
 })
 
-const hidden = (text: string): string => text.replaceAll(/(<param name="password" value=")[^"]*/g, `$1${SECRET_MARK}`)
+const hidden = (text: string): string =>
+  text.replaceAll(/(<param name="(?:password|a1&#45;hash)" value=")[^"]*/g, `$1${SECRET_MARK}`)

@@ -7,10 +7,12 @@ import {
   inviteForm,
   isNotFound,
   lookupsOf,
+  proofOf,
   registerForm,
   valuesIn,
 } from '../../support/switching/freeswitch.ts'
 
+const PROOF = proofOf('101', 'acme.example.com', 's3cret-101')
 const acme = directory({ extensions: [extension('101', { displayName: 'Front desk' }), extension('102')] })
 
 test('a telephone that registers gets its secret, its context and its account code', async () => {
@@ -18,7 +20,7 @@ test('a telephone that registers gets its secret, its context and its account co
   assert.equal(elementsIn(answer, 'domain')[0]?.getAttribute('name'), 'acme.example.com')
   assert.equal(elementsIn(answer, 'user')[0]?.getAttribute('id'), '101')
   const { 'dial-string': dialled, 'vm-password': pin, ...others } = valuesIn(answer)
-  assert.deepEqual(others, { password: 's3cret-101', 'allow-empty-password': 'false', 'vm-enabled': 'false' })
+  assert.deepEqual(others, { 'a1-hash': PROOF, 'allow-empty-password': 'false', 'vm-enabled': 'false' })
   assert.match(pin ?? '', /^[\w-]{24}$/)
   assert.match(dialled ?? '', /\$\{sofia_contact\(\*\/101@acme\.example\.com\)\}$/)
   assert.deepEqual(valuesIn(answer, 'variable'), {
@@ -52,13 +54,13 @@ test('FreeSWITCH looks for the messages of a registering telephone if its extens
 })
 
 test('a telephone that places a call proves who it is, whomever it calls', async () => {
-  assert.equal(valuesIn(await lookupsOf([acme]).ask(inviteForm()))['password'], 's3cret-101')
+  assert.equal(valuesIn(await lookupsOf([acme]).ask(inviteForm()))['a1-hash'], PROOF)
 })
 
 test('a lookup of a called user, or of voicemail, is answered without the secret', async () => {
   for (const action of ['user_call', 'message-count', 'voicemail-lookup']) {
     const values = valuesIn(await lookupsOf([acme]).ask(registerForm({ action, sip_auth_method: '' })))
-    assert.equal(values['password'], undefined, action)
+    assert.equal(values['a1-hash'], undefined, action)
     assert.equal(values['allow-empty-password'], 'false')
     assert.match(values['vm-password'] ?? '', /^[\w-]{24}$/, 'a random PIN')
   }

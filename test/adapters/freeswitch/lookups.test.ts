@@ -32,7 +32,7 @@ test('after a start, a call is decided once the switch has shown those in progre
 })
 
 test('telephones do not wait for that, and calls not for ever', async () => {
-  assert.ok(valuesIn(await started(60_000).answer(form(registerForm())))['password'])
+  assert.ok(valuesIn(await started(60_000).answer(form(registerForm())))['a1-hash'])
   const answer = started(0).answer(form(callForm()))
   // Its own wait keeps no program from ending.
   await pause(1)

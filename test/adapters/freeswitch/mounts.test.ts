@@ -4,7 +4,7 @@ import { lookupMount, recordMount } from '../../../adapters/freeswitch/lookups/m
 import { AppError } from '../../../core/errors.ts'
 import { startService, type TestService } from '../../support/http/app.ts'
 import { directory } from '../../support/switching/directory.ts'
-import { isNotFound, lookupsOf, registerForm, valuesIn } from '../../support/switching/freeswitch.ts'
+import { isNotFound, lookupsOf, proofOf, registerForm, valuesIn } from '../../support/switching/freeswitch.ts'
 
 const TOKEN = 'a-token-of-the-tests'
 const basic = (user: string, password: string): Record<string, string> => ({
@@ -47,7 +47,7 @@ describe('the paths that FreeSWITCH asks', () => {
     const { status, headers, text } = await post('/freeswitch/xml', FORM, { ...RIGHT, ...AS_FORM })
     assert.equal(status, 200)
     assert.match(headers.get('content-type') ?? '', /^text\/xml/)
-    assert.equal(valuesIn(text)['password'], 's3cret-101')
+    assert.equal(valuesIn(text)['a1-hash'], proofOf('101', 'acme.example.com', 's3cret-101'))
   })
 
   test('answer 200 to a lookup of something unknown, and to what is no lookup', async () => {

@@ -11,6 +11,7 @@ import {
   inviteForm,
   isNotFound,
   lookupsOf,
+  proofOf,
   registerForm,
   valuesIn,
 } from '../../support/switching/freeswitch.ts'
@@ -35,9 +36,9 @@ describe('attacks on the lookups', () => {
     const betas = { user: '101', domain: 'beta.example.com', sip_auth_realm: 'beta.example.com' }
     assert.equal(
       valuesIn(await lookupsOf([acme, beta]).ask(registerForm({ ...betas, sip_to_host: 'beta.example.com' })))[
-        'password'
+        'a1-hash'
       ],
-      'of beta',
+      proofOf('101', 'beta.example.com', 'of beta'),
     )
     for (const to of [
       { sip_to_user: '101', sip_to_host: 'acme.example.com' },
@@ -96,11 +97,20 @@ describe('attacks on the lookups', () => {
     assert.deepEqual(lookups.refusals, ['call: prefix blocked'])
   })
 
+  test('no text of a secret reaches FreeSWITCH, which takes some for a directive and then lets anybody in', async () => {
+    const secret = '<!--#exec "touch /tmp/marked"-->'
+    const answer = await lookupsOf([directory({ extensions: [extension('101', { secret })] })]).ask(registerForm())
+    assert.doesNotMatch(answer, /exec|marked/)
+    assert.equal(valuesIn(answer)['password'], undefined)
+    assert.equal(valuesIn(answer)['a1-hash'], proofOf('101', 'acme.example.com', secret))
+  })
+
   test('directives of the preprocessor are only text', async () => {
     const secret = 'x$${domain}y<X-PRE-PROCESS cmd="exec" data="reboot"/>'
     const named = extension('101', { secret, displayName: 'X-PRE-PROCESS <!--#exec "reboot"-->' })
     const answer = await lookupsOf([directory({ extensions: [named] })]).ask(registerForm())
-    assert.equal(valuesIn(answer)['password'], secret)
+    assert.doesNotMatch(answer, /domain\}|reboot[^ ]*\/>/)
+    assert.equal(valuesIn(answer)['a1-hash'], proofOf('101', 'acme.example.com', secret))
     assert.ok(documentIn(answer))
   })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { DOMParser, type Document, type Element } from '@xmldom/xmldom'
 import { type LookupParts, lookupAnswers } from '../../../adapters/freeswitch/lookups/answers.ts'
 import { liveCalls } from '../../../adapters/freeswitch/lookups/live-calls.ts'
@@ -41,6 +42,10 @@ export const actionsIn = (answer: string): string[] =>
   elementsIn(answer, 'action').map(each =>
     `${each.getAttribute('application')} ${each.getAttribute('data') ?? ''}`.trim(),
   )
+
+/** What an answer has of a secret. */
+export const proofOf = (user: string, domain: string, secret: string): string =>
+  createHash('md5').update(`${user}:${domain}:${secret}`).digest('hex')
 
 export const isNotFound = (answer: string): boolean =>
   elementsIn(answer, 'result').some(each => each.getAttribute('status') === 'not found')
