@@ -108,7 +108,7 @@ async function callAnswer(parts: LookupParts, lookup: DialplanLookup): Promise<s
     const [first] = decision.targets
     const call = { tenant: tenant.slug, extension, from: extension ?? lookup.caller, to: dialled }
     const trunk = first.to === 'trunk' ? first.trunk.name : request?.from === 'trunk' ? request.trunk : null
-    parts.live.opened({ ...call, ...started(parts, id, decision.direction), trunk })
+    parts.live.opened({ ...call, ...started(parts, id, decision.direction), trunk }, isContinued)
   }
   return documentOfCall(context, actionsOf(decision, { tenant, extension, isContinued, isCarriers, key: parts.key }))
 }

@@ -12,8 +12,8 @@ const MOST_UNREPORTED = 10_000
  * nothing, calls are only added, so that a limit on them holds.
  */
 export interface LiveCalls {
-  /** Adds a call that was connected. */
-  opened(call: LiveCall): void
+  /** Adds a call that was connected, or sent on: it is another than the one that the switch has reported. */
+  opened(call: LiveCall, isSentOn?: boolean): void
   /** Sets the switch's complete list of calls, requested at that moment (of `now`). */
   shown(calls: readonly LiveCall[], askedAt: number): void
   /** Notes that the first leg of a call has ended: without other legs, the call is missing from the next list. */
@@ -28,9 +28,9 @@ export function liveCalls(now: () => number): LiveCalls {
   const unreported = new Map<string, number>()
   let all = callIndex()
   return {
-    opened: call => {
+    opened: (call, isSentOn = false) => {
       // What the switch reports of a call is more than what was decided.
-      if (all.get(call.id) && !unreported.has(call.id)) return
+      if (all.get(call.id) && !unreported.has(call.id) && !isSentOn) return
       unreported.delete(call.id)
       unreported.set(call.id, now())
       all.set(call)
@@ -43,7 +43,8 @@ export function liveCalls(now: () => number): LiveCalls {
       const next = callIndex(calls)
       for (const [id, at] of unreported) {
         const call = all.get(id)
-        if (!call || next.get(id) || askedAt - at >= SHOWN_AFTER_MS) unreported.delete(id)
+        // The switch's list may still have what the call was before it was sent on.
+        if (!call || next.get(id)?.direction === call.direction || askedAt - at >= SHOWN_AFTER_MS) unreported.delete(id)
         else next.set(call)
       }
       all = next

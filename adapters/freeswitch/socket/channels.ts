@@ -55,13 +55,18 @@ function markIn(written: string): Mark | null {
   return { tenant, direction, extension: extension || null, trunk: trunk || null, number: number ?? '' }
 }
 
-/** Combines a call's legs into one call: by its leg to a carrier, else by its first leg. */
+/**
+ * Combines a call's legs into one call: by its leg to a carrier, else by its first leg. A transfer can join two legs to
+ * carriers; each costs, and is a call.
+ */
 export function callsOf(channels: readonly Channel[]): readonly LiveCall[] {
   const calls = new Map<string, Channel & { mark: Mark }>()
   for (const { mark, ...channel } of channels) {
     if (!mark) continue
     const chosen = calls.get(channel.call)
-    if (!chosen || (mark.trunk !== null && chosen.mark.trunk === null)) calls.set(channel.call, { ...channel, mark })
+    const isSecond = mark.trunk !== null && chosen !== undefined && chosen.mark.trunk !== null
+    if (isSecond) calls.set(channel.id, { ...channel, call: channel.id, mark })
+    else if (!chosen || mark.trunk !== null) calls.set(channel.call, { ...channel, mark })
   }
   return [...calls.values()].map(({ call: id, mark, caller, startedAt, isAnswered }) => ({
     id,

@@ -246,3 +246,26 @@ test('calls of the same moment count for the limit on concurrent ones', async ()
   await Promise.all(forms.map(lookups.ask))
   assert.deepEqual(lookups.refusals, ['call: limit reached', 'call: limit reached'])
 })
+
+test('calls inside that are redirected outside count for the limits on calls out at once', async () => {
+  const lookups = lookupsOf([directory({ extensions, limits: { most: { calls_per_hour: 2 } } })])
+  const ids = ['1', '2', '3', '4']
+  for (const id of ids) await lookups.ask(callForm({ 'Unique-ID': id, 'Hunt-Destination-Number': '103' }))
+  const inside = {
+    tenant: 'acme',
+    extension: '101',
+    from: '101',
+    to: '103',
+    direction: 'internal',
+    trunk: null,
+  } as const
+  const moments = { startedAt: '2026-01-01T00:00:00.000000Z', answeredAt: null }
+  const reported = ids.map(id => ({ id, ...inside, ...moments }))
+  lookups.parts.live.shown(reported, 1_000)
+  const redirected = { variable_trunkline_call: 'internal', 'Hunt-Destination-Number': '0501112233' }
+  await lookups.ask(callForm({ ...redirected, 'Unique-ID': '1' }))
+  // It was requested before.
+  lookups.parts.live.shown(reported, -1)
+  for (const id of ['2', '3', '4']) await lookups.ask(callForm({ ...redirected, 'Unique-ID': id }))
+  assert.deepEqual(lookups.refusals, ['call: limit reached', 'call: limit reached'])
+})

@@ -3,6 +3,7 @@ import { getEventListeners } from 'node:events'
 import { describe, test } from 'node:test'
 import { queryObjects } from 'node:v8'
 import { freeswitchFollower } from '../../../adapters/freeswitch/follow/follower.ts'
+import { callsOf, channelsIn } from '../../../adapters/freeswitch/socket/channels.ts'
 import { until } from '../../support/data/switch.ts'
 import { heldSwitch } from '../../support/switching/event-socket.ts'
 import { directoryOf, KEY } from '../../support/switching/freeswitch.ts'
@@ -10,6 +11,25 @@ import { directoryOf, KEY } from '../../support/switching/freeswitch.ts'
 const MANY = 200
 
 const alive = (kind: Parameters<typeof queryObjects>[0]): number => queryObjects(kind, { format: 'count' })
+
+const leg = (uuid: string, call_uuid: string, presence_data: string) => ({ uuid, call_uuid, presence_data })
+
+test('two legs to carriers that a transfer has joined are two calls, the others of a call are one', () => {
+  const rows = [
+    leg('a', 'a', 'trunkline:acme:outbound:101::+380501112233'),
+    leg('b', 'a', 'trunkline:acme:outbound:101:carrier:+380501112233'),
+    leg('c', 'a', ''),
+    leg('d', 'a', 'trunkline:acme:outbound:101:carrier:+380501112244'),
+  ]
+  const calls = callsOf(channelsIn(JSON.stringify({ rows })))
+  assert.deepEqual(
+    calls.map(({ id, to, trunk }) => [id, to, trunk]),
+    [
+      ['a', '+380501112233', 'carrier'],
+      ['d', '+380501112244', 'carrier'],
+    ],
+  )
+})
 
 describe('looking which calls are in progress', () => {
   test('keeps nothing of a look, however many there are on one connection', async () => {
