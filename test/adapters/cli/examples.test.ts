@@ -24,6 +24,7 @@ import { allowDumps, noDumps, onPostgres } from '../../support/storages.ts'
 const ALSO: Readonly<Record<string, readonly number[]>> = {
   // There is no daemon here.
   doctor: [1],
+  'switch check': [1],
 }
 
 const all = await allCommands()

@@ -73,9 +73,14 @@ const VICTIMS: Readonly<Record<string, () => Promise<void>>> = {
 }
 
 async function untilReady(): Promise<void> {
-  const ready = async (): Promise<boolean> =>
-    (await Promise.all(alive().map(async ({ url }) => (await fetch(`${url}/readyz`)).status === 200))).every(Boolean)
-  while (!(await ready())) await pause(20)
+  const isReady = async ({ url, logged }: DaemonProcess): Promise<boolean> => {
+    try {
+      return (await fetch(`${url}/readyz`)).status === 200
+    } catch (error) {
+      throw new Error(`${url} does not answer; it has logged: ${logged.slice(-5).join('\n')}`, { cause: error })
+    }
+  }
+  while (!(await Promise.all(alive().map(isReady))).every(Boolean)) await pause(20)
 }
 
 /** Each of them once, and some twice, in an order of its own in each run. */
