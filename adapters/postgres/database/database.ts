@@ -184,6 +184,8 @@ const loadingOver = (client: CuttableClient, over: Over): Loading => ({
 async function transaction<T>(client: ClientBase, begin: string, work: () => Promise<T>): Promise<T> {
   // Sent together with the first statement of the work.
   const begun = client.query(begin)
+  // A connection may break before the work ends and this is awaited.
+  begun.catch(() => undefined)
   let result: T
   try {
     result = await work()

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { sql } from '../../../adapters/postgres/database/sql.ts'
 import { openStorage, type PostgresStorage } from '../../../adapters/postgres/storage.ts'
 import { resourceNamed } from '../../../core/resources/all.ts'
@@ -133,4 +134,22 @@ test('when connections are cut, acknowledged changes are kept, and the storage c
     )
     const write = (): Promise<boolean> => insert(one.records, 'tenants').then(() => true)
     await until('the storage is written again', () => write().catch(() => false))
+  }))
+
+test('a connection that breaks while a transaction does something else fails that transaction alone', () =>
+  withTwo(async (one, other) => {
+    const elsewhere = (): Promise<void> => pause(20)
+    const failures: unknown[] = []
+    for (let round = 0; round < 20; round++) {
+      const writing = Array.from({ length: 10 }, () =>
+        one.database.write(elsewhere).catch(error => failures.push(error)),
+      )
+      await other.database.run(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+      await Promise.all(writing)
+    }
+    assert.ok(failures.length > 0)
+    // A connection may not know yet that it was cut.
+    const goesOn = (): Promise<boolean> => one.database.write(async () => true).catch(() => false)
+    while (!(await goesOn())) await pause(20)
   }))

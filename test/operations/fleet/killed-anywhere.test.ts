@@ -77,7 +77,7 @@ async function untilReady(): Promise<void> {
     try {
       return (await fetch(`${url}/readyz`)).status === 200
     } catch (error) {
-      throw new Error(`${url} does not answer; it has logged: ${logged.slice(-5).join('\n')}`, { cause: error })
+      throw new Error(`${url} does not answer; it has logged: ${logged.slice(-40).join('\n')}`, { cause: error })
     }
   }
   while (!(await Promise.all(alive().map(isReady))).every(Boolean)) await pause(20)
