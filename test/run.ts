@@ -13,7 +13,7 @@ const wanted = process.argv.slice(2)
 const concurrency = `--test-concurrency=${Math.max(2, availableParallelism())}`
 /** In milliseconds: a file that runs longer hangs, and fails. */
 const patience = '--test-timeout=600000'
-/** Ends a file's process when its tests have ended, if one has failed and left something open. */
+/** Ends a file's process when its tests have ended: soon if one has failed, and after a minute if something stays open. */
 const endFailed = `--import=${new URL('support/end-failed.mjs', import.meta.url).href}`
 const storage = process.env[STORAGE] ?? (wanted.length === 0 ? 'both' : 'sqlite')
 const paths = readdirSync('test', { recursive: true, encoding: 'utf8' })
