@@ -5,7 +5,7 @@ import { writeFileWhole } from './write-file.ts'
 
 export interface Written {
   readonly files: Readonly<Record<FileName, MarkedFile>>
-  /** True if a phone may no longer register, or not with its former secret, or if nobody knows. */
+  /** True if some phone has lost its access or has another secret; also for the first write, which has nothing to compare. */
   readonly refusesMore: boolean
 }
 

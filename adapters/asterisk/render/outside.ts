@@ -85,7 +85,7 @@ export function outsideContexts({ directory, ratedPrefixes, full, unreadable, sp
   ].join('')
 }
 
-/** What a line is told about its call. */
+/** The variables, without `TL_`, that the caller's channel hands on to the line of its call. */
 const TOLD = ['EXT', 'DIALLED', 'SEND', 'WAY', 'FREE', 'LENGTH', 'LIMITS', 'AFTER', 'CALLS', 'OUT']
 
 /**

@@ -31,7 +31,7 @@ test('after a start, a call is decided once the switch has shown those in progre
   assert.ok(actionsIn(await answer).includes('respond 403 Forbidden'))
 })
 
-test('telephones do not wait for that, and calls not for ever', async () => {
+test('after a start, a registration is answered at once, and a call after a while even if the switch shows nothing', async () => {
   assert.ok(valuesIn(await started(60_000).answer(form(registerForm())))['a1-hash'])
   const answer = started(0).answer(form(callForm()))
   // Its own wait keeps no program from ending.
