@@ -25,7 +25,7 @@ function preferThisThread(): boolean {
   }
 }
 
-const { located, listens, log_level, token, allowed }: LookupData = workerData
+const { located, listens, log_level, token, allowed, cdrFolder }: LookupData = workerData
 if (!parentPort) throw new Error('This file is a worker thread, not a program.')
 threads.serve.lookups<LookupReports>(async report => {
   const log = logInto(log_level, line => report('writeLog', line))
@@ -44,7 +44,7 @@ threads.serve.lookups<LookupReports>(async report => {
   const clock = system.clock()
   const storage = await (await databasePlace(located)).open({ clock, foldsLog: false })
   const directory = storage.switchDirectory()
-  const lookups = freeswitch.lookups({ directory, clock, key: token, onDecision: noteDecision(noting) })
+  const lookups = freeswitch.lookups({ directory, clock, key: token, cdrFolder, onDecision: noteDecision(noting) })
   const mount = freeswitch.mounts.lookup({ token, allowed, ...noteRequests(noting) }, lookups.answer)
   const app = http.mounted([mount], log, metrics)
   const place = listens && { ...listens, trusted_proxies: 0 }

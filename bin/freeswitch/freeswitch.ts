@@ -80,7 +80,14 @@ export async function serveFreeswitch(settings: Settings, serving: Serving): Pro
   const { token, place, cdrFolder, allowed } = resolved(settings.freeswitch)
   const { directory, log } = serving
   const { log_level } = settings
-  const started = { token, allowed, log_level, listens: lookupPlace(settings), located: locationIn(settings) }
+  const started = {
+    token,
+    allowed,
+    cdrFolder,
+    log_level,
+    listens: lookupPlace(settings),
+    located: locationIn(settings),
+  }
   const lookups = await lookupsOnThread(started, serving)
   if (lookups.url !== null) log.info(`lookups of FreeSWITCH at ${lookups.url}`)
   const requests = { token, allowed, ...noteRequests(serving) }

@@ -22,6 +22,8 @@ export interface LookupData extends Pick<Settings, 'log_level'> {
   readonly listens: Place | null
   readonly token: string
   readonly allowed: readonly string[]
+  /** Where the switch leaves the records that it cannot post; null if the settings do not say. */
+  readonly cdrFolder: string | null
 }
 
 /** What the thread of the lookups reports. */

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
 import type { Place } from './telephones.ts'
@@ -122,4 +125,35 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
     await until('nothing waits', async () => lab.waiting() === 0)
     assert.equal((await lab.recorded('102')).length, 1)
   })
+
+  test('calls that ended while the daemon was away count before another is put through', () =>
+    taken(carrier, async () => {
+      await limited('extensions={"102":{"calls_per_day":1}}')
+      const calling = lab.phones.call(hall, '0501110041', 1_500)
+      await until('the call is up', async () => (await lab.channels()) === 2)
+      await lab.daemon.stop('SIGKILL')
+      assert.deepEqual(await calling, WENT)
+      await until('its record waits', async () => lab.waiting() === 1)
+      leaveBefore(join(lab.folder, 'cdr'), 400)
+      let isStored = false
+      const started = lab.startDaemon().then(async () => {
+        await lab.recorded('+380501110041')
+        isStored = true
+      })
+      const trying = [21, 22, 23, 24, 25].map(async host => {
+        while (!isStored) await lab.phones.call(phone('acme', '102', host), '0501110042', 300)
+      })
+      await Promise.all([started, ...trying])
+      await until('no call is up', async () => (await lab.channels()) === 0)
+      assert.deepEqual(await lab.recordsTo('+380501110042'), [])
+    }))
 })
+
+/** Leaves copies of the only record there, as of calls inside; they are stored before it. */
+function leaveBefore(folder: string, count: number): void {
+  const [name = ''] = readdirSync(folder)
+  const text = readFileSync(join(folder, name), 'utf8').replaceAll('outbound', 'inbound')
+  const [id = ''] = name.split('.')
+  for (let copy = 0; copy < count; copy++)
+    writeFileSync(join(folder, `-${copy}.cdr.json`), text.replaceAll(id, randomUUID()))
+}

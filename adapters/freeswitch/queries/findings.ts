@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises'
 import { AppError } from '../../../core/errors.ts'
 import type { SwitchFinding } from '../../../core/ports/switching.ts'
 import type { Trunk } from '../../../core/switching/directory.ts'
@@ -6,6 +5,7 @@ import { gatewaysOf } from '../follow/pushes.ts'
 import { PROBE } from '../lookups/lookup.ts'
 import { LOOKUP_PATH } from '../lookups/mounts.ts'
 import { gatewayOf, trunkOf } from '../names.ts'
+import { recordsIn } from '../records-left.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 
 /** What a check examines. */
@@ -255,13 +255,6 @@ async function tlsFindings(socket: EventSocket, { trunks }: Findings): Promise<S
     ),
   )
 }
-
-/** Returns the names of the records in the folder; null if it cannot be read. */
-export const recordsIn = (folder: string): Promise<string[] | null> =>
-  readdir(folder).then(
-    names => names.filter(name => name.endsWith('.json')),
-    () => null,
-  )
 
 async function recordsWaiting(folder: string | null): Promise<SwitchFinding[]> {
   if (folder === null) return []

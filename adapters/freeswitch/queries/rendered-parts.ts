@@ -9,7 +9,7 @@ export async function renderedParts(
   { tenant, extension, dialled }: RenderRequest,
   hasSecrets: boolean,
 ): Promise<RenderedPart[]> {
-  const { answer } = freeswitchLookups({ ...stored, onDecision: () => undefined }, 0)
+  const { answer } = freeswitchLookups({ ...stored, cdrFolder: null, onDecision: () => undefined }, 0)
   const part = async (name: string, form: Readonly<Record<string, string>>): Promise<RenderedPart> => {
     const text = await answer(new URLSearchParams(form).toString())
     return { name, text: `${hasSecrets ? text : hidden(text)}\n` }

@@ -2,10 +2,11 @@ import { addSeconds, formatTimestamp } from '../../../core/dates.ts'
 import type { LiveCall, SwitchDirectory, TelephoneSwitch } from '../../../core/ports/switching.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { Trunk } from '../../../core/switching/directory.ts'
+import { recordsIn } from '../records-left.ts'
 import { callsOf, channelsIn, registrationsIn, SHOW_CHANNELS, SHOW_REGISTRATIONS } from '../socket/channels.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 import { activeTrunks } from '../trunks.ts'
-import { type DaemonPorts, findings, recordsIn } from './findings.ts'
+import { type DaemonPorts, findings } from './findings.ts'
 import { renderedParts } from './rendered-parts.ts'
 
 /** The most calls to ask for the time of their answer, which takes a command each. */
