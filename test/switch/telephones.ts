@@ -16,18 +16,24 @@ export interface Exchange {
 export interface Telephones {
   register(phone: PhoneAt, expires?: number): Promise<Exchange>
   /** Calls from a telephone; resolves when the call has ended. `ms` is how long it talks. */
-  call(phone: PhoneAt, dial: string, ms: number): Promise<Exchange>
+  call(phone: PhoneAt, dial: string, ms: number, callId?: string): Promise<Exchange>
   /** The same, with a tone on the line. */
   callAndSpeak(phone: PhoneAt, dial: string, ms: number): Promise<Exchange>
   /** The same, and presses keys once it is answered. */
   callAndPress(phone: PhoneAt, dial: string, ms: number, keys: string): Promise<Exchange>
-  /** The same, and then transfers the called one to another number. */
-  callAndTransfer(phone: PhoneAt, dial: string, ms: number, target: string): Promise<Exchange>
+  /**
+   * The same, and then transfers the called one to another number, or to what the telephone calls with that Call-ID.
+   */
+  callAndTransfer(phone: PhoneAt, dial: string, ms: number, target: string, callId?: string): Promise<Exchange>
   /** Calls from a carrier; `user` is the user in the request, if it differs from the dialled one. */
   callIn(from: Place, caller: string, dial: string, ms: number, user?: string): Promise<Exchange>
+  /** Tries to take the place of the telephone in the call with that Call-ID, from a telephone or a carrier. */
+  takeOver(from: PhoneAt | Place, callId: string): Promise<Exchange>
   // These resolve once there is somebody at that place.
   /** Answers this many calls. */
   answer(at: Place, calls: number): Promise<Answering>
+  /** Rings, and answers no call. */
+  ring(at: Place): Promise<Answering>
   /** Refuses one call with that status. */
   refuse(at: Place, status: number): Promise<Answering>
   /** Redirects one call to that SIP address with 302, or transfers it once it is answered. */
@@ -125,8 +131,8 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
   return {
     register: (phone, expires = 3600) =>
       play('register', phone, [...credentials(phone), '-key', 'expires', String(expires)]).done,
-    call: (phone, dial, ms) =>
-      play('call', phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms)]).done,
+    call: (phone, dial, ms, callId = '%u-%p@%s') =>
+      play('call', phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms), '-cid_str', callId]).done,
     callAndSpeak: (phone, dial, ms) => {
       const path = join(folder, 'tone.ulaw')
       writeFileSync(path, TONE)
@@ -139,15 +145,27 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
       const scenario = callWith(folder, 'press', `<pause milliseconds="300"/>${pressed}<pause/>`)
       return play(scenario, phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms)]).done
     },
-    callAndTransfer: (phone, dial, ms, target) => {
-      const keys = ['-key', 'dial', dial, '-key', 'target', target]
+    callAndTransfer: (phone, dial, ms, target, callId) => {
+      const replaces = callId === undefined ? '' : `?Replaces=${callId}%3Bto-tag%3Da%3Bfrom-tag%3Db`
+      const { domain = registrar.address } = phone
+      const keys = ['-key', 'dial', dial, '-key', 'target', `${target}@${domain}${replaces}`]
       return play('call-transfer', phone, [...credentials(phone), ...keys, '-d', String(ms), '-aa']).done
     },
     callIn: (from, caller, dial, ms, user = dial) => {
       const to = ['-key', 'domain', registrar.address, '-key', 'dial', dial, '-key', 'user', user]
       return play('call-in', from, ['-s', caller, ...to, '-m', '1', '-d', String(ms)]).done
     },
+    takeOver: (from, callId) => {
+      const isPhone = 'user' in from
+      const header = `Replaces: ${callId};to-tag=a;from-tag=b\nContent-Type: application/sdp`
+      const path = changed(folder, isPhone ? 'call' : 'call-in', 'replaces', {
+        'Content-Type: application/sdp': header,
+      })
+      const own = isPhone ? credentials(from) : ['-s', 'x', '-key', 'domain', registrar.address, '-key', 'user', '1']
+      return play(path, from, [...own, '-key', 'dial', '1', '-m', '1', '-d', '500']).done
+    },
     answer: (at, calls) => answering('answer', at, ['-m', String(calls)]),
+    ring: at => answering(changed(folder, 'answer', 'rings', { 'milliseconds="200"': 'milliseconds="50000"' }), at, []),
     refuse: (at, status) => {
       // sipp accepts no variable for a status.
       const path = join(folder, `refuse-${status}.xml`)
@@ -189,10 +207,15 @@ Duration=200
 ]]></send><recv response="200"/>`
 
 /** Writes the scenario of a call with something else during the call, and returns its path. */
-function callWith(folder: string, name: string, during: string): string {
-  const path = join(folder, `call-${name}.xml`)
-  const call = readFileSync(`${SCENARIOS}/call.xml`, 'utf8')
-  writeFileSync(path, call.replace('<pause/>', during).replace('CSeq: 3 BYE', 'CSeq: 99 BYE'))
+const callWith = (folder: string, name: string, during: string): string =>
+  changed(folder, 'call', name, { '<pause/>': during, 'CSeq: 3 BYE': 'CSeq: 99 BYE' })
+
+/** Writes a scenario with other texts in the place of some, and returns its path. */
+function changed(folder: string, scenario: string, name: string, texts: Readonly<Record<string, string>>): string {
+  const path = join(folder, `${scenario}-${name}.xml`)
+  let text = readFileSync(`${SCENARIOS}/${scenario}.xml`, 'utf8')
+  for (const [from, to] of Object.entries(texts)) text = text.replaceAll(from, to)
+  writeFileSync(path, text)
   return path
 }
 

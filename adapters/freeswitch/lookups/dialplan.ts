@@ -1,6 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import type { CallDecision, PutThrough, Refusal, Target } from '../../../core/switching/decision.ts'
 import type { SwitchTenant } from '../../../core/switching/directory.ts'
+import { ASKED } from '../guards.ts'
 import { gatewayOf, phoneName, queueName } from '../names.ts'
 import { documentOf, type Element, element } from './xml.ts'
 
@@ -120,6 +121,7 @@ function described(decision: PutThrough, tenant: SwitchTenant, { extension, isCa
           action('set_profile_var', data`caller_id_number=${extension}`),
         ]),
     set('hangup_after_bridge=true'),
+    set(ASKED),
   ]
 }
 
@@ -158,6 +160,7 @@ function toCarrier(
   const codecs = trunk.codecs.map(codec => data`${codec}`).join(',')
   const variables = [
     ...['process_cdr=true', 'force_process_cdr=true', 'call_direction=outbound', 'hangup_after_bridge=true'],
+    ASKED,
     data`accountcode=${slug}`,
     data`trunkline_dialled=${dialled}`,
     data`trunkline_extension=${extension ?? ''}`,

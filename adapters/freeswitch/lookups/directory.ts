@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { isIPv4 } from 'node:net'
 import type { SwitchExtension, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
+import { ASKED } from '../guards.ts'
 import { contextOf, gatewayOf, phoneName } from '../names.ts'
 import type { PhonePlace } from './lookup.ts'
 import { documentOf, element, params } from './xml.ts'
@@ -53,7 +54,7 @@ export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, {
   const contact = from && contactOf(extension, from)
   const dialled =
     `sip_invite_domain=${domain}:presence_id=${number}@${domain}:trunkline_phone=${phone}:accountcode=${slug}` +
-    `:sip_redirect_context=${context}`
+    `:sip_redirect_context=${context}:${ASKED}`
   const user = element('user', { id: number }, [
     element(
       'params',

@@ -7,6 +7,8 @@ import { LOOKUP_PATH } from '../lookups/mounts.ts'
 import { gatewayOf, trunkOf } from '../names.ts'
 import { recordsIn } from '../records-left.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
+import { found } from './found.ts'
+import { openTakeovers, openTransfers } from './open-setup.ts'
 
 /** What a check examines. */
 export interface Findings {
@@ -43,6 +45,7 @@ export async function findings(parts: Findings): Promise<readonly SwitchFinding[
       ...(await feedFindings(socket, parts)),
       ...(await stockUsers(socket)),
       ...(await openTransfers(socket)),
+      ...(await openTakeovers(socket)),
       ...(await gatewayFindings(socket, parts)),
       ...(await tlsFindings(socket, parts)),
       ...waiting,
@@ -51,10 +54,6 @@ export async function findings(parts: Findings): Promise<readonly SwitchFinding[
     socket.close()
   }
 }
-
-const found = (code: string, severity: SwitchFinding['severity'], finding: string, fix: string | null) => ({
-  ...{ code: `freeswitch_${code}`, severity, finding, fix },
-})
 
 const unreachable = (error: AppError): SwitchFinding =>
   error.code === 'forbidden'
@@ -172,24 +171,6 @@ async function stockUsers(socket: EventSocket): Promise<SwitchFinding[]> {
       'error',
       `the user 1000@${domain} of the stock directory can register with a password that everybody knows`,
       'remove the folder directory from the configuration of FreeSWITCH, then run: fs_cli -x reloadxml',
-    ),
-  ]
-}
-
-/** What keeps a telephone from having FreeSWITCH call any host, in the profile of telephones. */
-const TRANSFER_GUARDS = ['manual-redirect', 'channel-xml-fetch-on-nightmare-transfer']
-
-/** Checks for a configuration that an earlier setup wrote without those guards. */
-async function openTransfers(socket: EventSocket): Promise<SwitchFinding[]> {
-  const sofia = await socket.api('xml_locate configuration configuration name sofia.conf')
-  const missing = TRANSFER_GUARDS.filter(name => !sofia.includes(`name="${name}" value="true"`))
-  if (!sofia.includes('<profile') || missing.length === 0) return []
-  return [
-    found(
-      'open_transfers',
-      'error',
-      `the profile internal lacks ${missing.join(' and ')}: a telephone that transfers a call to another host can have FreeSWITCH call a carrier without a trunk, a limit and a record`,
-      'run trunkline switch setup freeswitch again in another folder, copy the parameters and the section channels from its freeswitch.xml, and restart FreeSWITCH',
     ),
   ]
 }

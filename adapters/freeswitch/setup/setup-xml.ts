@@ -1,3 +1,4 @@
+import { GLOBALS } from '../guards.ts'
 import { FREESWITCH_USER, LOOKUP_PATH } from '../lookups/mounts.ts'
 import { escaped } from '../lookups/xml.ts'
 
@@ -66,10 +67,16 @@ const phrase = (name: string): string => {
   return `          <macro name="voicemail_${name}"><input pattern="(.*)"><match>${action}</match></input></macro>`
 }
 
+const GLOBAL_LINES = Object.entries(GLOBALS).map(
+  ([name, value]) => `  <X-PRE-PROCESS cmd="set" data="${name}=${value}"/>`,
+)
+
 /** Returns one file, freeswitch.xml, with nothing unnecessary in it: no user, known password or sample. */
 export const configurationOf = (given: Configuration): string => `<?xml version="1.0"?>
 <!-- Made by: trunkline switch setup freeswitch. It holds a token and a password: keep it readable only by FreeSWITCH. -->
 <document type="freeswitch/xml">
+  <!-- No call takes another over, or runs applications of its choice. -->
+${GLOBAL_LINES.join('\n')}
   <section name="configuration">
 ${configurations(given).join('\n')}
   </section>

@@ -50,6 +50,7 @@ test('a call to an extension rings it, and then goes to its voicemail', async ()
     'export trunkline_placer=101@acme',
     'set_profile_var caller_id_number=101',
     'set hangup_after_bridge=true',
+    'set execute_on_answer_unasked=eval',
     'set continue_on_fail=true',
     'set call_timeout=25',
     'bridge user/102@acme.example.com',
@@ -101,7 +102,7 @@ test("a call out is recorded by the carrier's leg alone, and goes to the next ca
   assert.match(actions.find(each => each.startsWith('set continue_on_fail=')) ?? '', /NORMAL_TEMPORARY_FAILURE/)
   assert.doesNotMatch(actions.find(each => each.startsWith('set continue_on_fail=')) ?? '', /USER_BUSY|NO_ANSWER/)
   const variables =
-    'process_cdr=true,force_process_cdr=true,call_direction=outbound,hangup_after_bridge=true,accountcode=acme,' +
+    'process_cdr=true,force_process_cdr=true,call_direction=outbound,hangup_after_bridge=true,execute_on_answer_unasked=eval,accountcode=acme,' +
     'trunkline_dialled=+380501112233,trunkline_extension=101,trunkline_phone=101@acme,force_transfer_context=t-acme,' +
     'presence_data=trunkline:acme:outbound:101:carrier-one:+380501112233,progress_timeout=20,outbound_redirect_fatal=true,' +
     "origination_caller_id_number=+380441234567,origination_caller_id_name=+380441234567,absolute_codec_string='PCMA,G722'"
@@ -138,6 +139,7 @@ test('a call for a DID goes along its routes, each tried when the one before doe
     'set presence_data=trunkline:acme:inbound:::+380441234567',
     'set force_transfer_context=t-acme',
     'set hangup_after_bridge=true',
+    'set execute_on_answer_unasked=eval',
     'set trunkline_phone=103@acme',
     'set continue_on_fail=true',
     'set call_timeout=25',

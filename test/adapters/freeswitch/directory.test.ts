@@ -78,7 +78,7 @@ test('a host that a call is redirected to counts as its own, so that it asks whe
   assert.equal(elementsIn(answer, 'domain')[0]?.getAttribute('name'), '198.51.100.9')
   assert.equal(elementsIn(answer, 'user').length, 0)
   const called = await lookupsOf([acme]).ask(registerForm({ action: 'user_call', sip_auth_method: '' }))
-  assert.match(valuesIn(called)['dial-string'] ?? '', /:sip_redirect_context=t-acme\}/)
+  assert.match(valuesIn(called)['dial-string'] ?? '', /:sip_redirect_context=t-acme:/)
 })
 
 test('a suspended, disabled or unknown user is not found, and the reason is reported', async () => {

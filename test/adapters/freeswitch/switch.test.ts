@@ -110,6 +110,16 @@ describe('FreeSWITCH, asked over its event socket', () => {
     for (const params of ['', guards('false')]) assert.deepEqual(await codes(params), ['freeswitch_open_transfers'])
   })
 
+  test('finds a setup of an earlier version, which lets calls be taken over', async () => {
+    const answer = answering({
+      'global_getvar current_application': '',
+      'global_getvar execute_on_answer_unasked': 'log of the operator',
+    })
+    const [finding, ...others] = await asked({ answer }, of => of.check())
+    assert.deepEqual([finding?.code, finding?.severity, others.length], ['freeswitch_open_takeovers', 'error', 0])
+    assert.match(finding?.finding ?? '', /lacks the global variables current_application, execute_on_answer_unasked:/)
+  })
+
   describe('the port where FreeSWITCH asks', () => {
     const ANSWERS = { xml_locate: GOOD.xml_locate }
     const NONE = { xml_locate: "-ERR can't find configuration" }

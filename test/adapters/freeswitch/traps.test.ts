@@ -100,7 +100,7 @@ describe('attacks on the lookups', () => {
   test('no text of a secret reaches FreeSWITCH, which takes some for a directive and then lets anybody in', async () => {
     const secret = '<!--#exec "touch /tmp/marked"-->'
     const answer = await lookupsOf([directory({ extensions: [extension('101', { secret })] })]).ask(registerForm())
-    assert.doesNotMatch(answer, /exec|marked/)
+    assert.doesNotMatch(answer, /exec\b|marked/)
     assert.equal(valuesIn(answer)['password'], undefined)
     assert.equal(valuesIn(answer)['a1-hash'], proofOf('101', 'acme.example.com', secret))
   })

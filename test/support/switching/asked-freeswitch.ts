@@ -92,7 +92,12 @@ export const GOOD = {
   'xml_locate configuration configuration name xml_curl.conf': askingAt(8081),
   'xml_locate configuration configuration name sofia.conf': '',
   xml_locate: '<configuration name="trunkline.conf"></configuration>',
-  global_getvar: '127.0.0.1',
+  'global_getvar domain': '127.0.0.1',
+  // The first whose name a command begins with is its answer.
+  'global_getvar current_application_data': 'CALL_REJECTED',
+  'global_getvar current_application': 'hangup',
+  'global_getvar execute_on_answer_unasked': 'hangup CALL_REJECTED',
+  'global_getvar force_transfer_dialplan': 'XML',
   user_exists: 'false',
   'sofia profile external gwlist down': '',
   'sofia profile external gwlist': gatewayOf(one, KEY),

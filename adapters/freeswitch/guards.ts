@@ -1,0 +1,16 @@
+/**
+ * Global variables of FreeSWITCH. An INVITE with Replaces makes it run the applications that the INVITE itself names,
+ * or those that the other call runs, without a lookup. With these, all such a call gets is an answer and its end.
+ */
+export const GLOBALS = {
+  // What the other call runs, if it runs nothing yet.
+  current_application: 'hangup',
+  current_application_data: 'CALL_REJECTED',
+  // Each leg that Trunkline has decided on has `ASKED` in its place.
+  execute_on_answer_unasked: 'hangup CALL_REJECTED',
+  // A leg that was parked by a transfer would run what the next transfer names.
+  force_transfer_dialplan: 'XML',
+} as const
+
+/** Keeps a leg that is answered. */
+export const ASKED = 'execute_on_answer_unasked=eval'
