@@ -6,10 +6,11 @@ import type { LimitUsage, RatedPrefixes, SwitchDirectory, SwitchFollower } from 
 import type { Clock } from '../../core/ports/system.ts'
 import { keepConnected } from '../../core/switching/keep-connected.ts'
 import { usedSoFar } from '../../core/switching/stored/costs-so-far.ts'
-import { callWatch } from './call-watch.ts'
-import { belongsTo, channelsIn } from './channels.ts'
+import { callWatch } from './calls/call-watch.ts'
+import { belongsTo, channelsIn } from './calls/channels.ts'
+import { endedCalls } from './calls/ended-calls.ts'
+import { type ReachedLimit, type RefusedCall, refusals } from './calls/refused-calls.ts'
 import { type Manager, type ManagerPlace, onManager, openManager } from './manager.ts'
-import { type ReachedLimit, type RefusedCall, refusals } from './refused-calls.ts'
 import { reloader } from './reloader.ts'
 import type { FileName } from './render/files.ts'
 import type { LeftOut } from './render/lines.ts'
@@ -56,6 +57,8 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   const rendered = source({ ...parts, used }, inTable ?? IN_FILE)
   const written = filesIn(folder)
   const reading = tableReading(inTable, place)
+  const ended = endedCalls(parts)
+  let settled: Awaited<ReturnType<typeof ended.settled>> = []
   let manager: Manager | null = null
   const reloads = reloader({
     now,
@@ -63,9 +66,13 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     onTaken: (name, ms) => {
       parts.onTaken(name, ms)
       // Ends calls placed between the end of the others and this reload.
-      if (name === 'extensions') endRefused(place, rendered).catch(onTrouble)
+      if (name === 'extensions') endRefused(place, rendered).then(forgetSettled).catch(onTrouble)
     },
   })
+  const forgetSettled = async (): Promise<void> => {
+    if (reloads.waiting().includes('extensions')) return
+    await ended.forget(settled.splice(0))
+  }
   const tellLeftOut = whenChanged(parts.onLeftOut)
   return {
     kind: 'asterisk',
@@ -102,13 +109,16 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
       pending: [...(reading.isSeen() ? [] : [TELEPHONES]), ...reloads.waiting().map(name => `${name}.conf`)],
     }),
     reconcile: async changed => {
+      const isLimited = changed === 'all' || rendered.limited().size > 0
+      const toForget = manager && isLimited ? await ended.settled() : []
       const { files: texts, leftOut } = await rendered.refresh(changed)
       const { files, refusesMore } = await written.write(texts)
       tellLeftOut(leftOut)
       const tookAccess = inTable?.tookAccess() ?? false
       reloads.want(files, tookAccess || refusesMore)
+      settled = toForget
       if (manager) reading.see().catch(onTrouble)
-      if (manager) await endRefused(place, rendered)
+      if (manager) await endRefused(place, rendered).then(forgetSettled)
     },
   }
 }

@@ -18,6 +18,15 @@ export interface IdentifiedCall {
   readonly attempt: CallPart | null
 }
 
+/** What a stored call is found by. */
+export type CallId = Pick<IdentifiedCall, 'source' | 'switchCallId' | 'attempt'>
+
+/** Returns what finds the calls of one channel, on switches that write a record for each attempt. */
+export const ofChannel = (source: string, channelId: string): CallId => ({
+  ...{ source, switchCallId: channelId },
+  attempt: { channelId, callId: channelId },
+})
+
 /** A stored call, or an earlier one of the same batch. */
 export type KnownCall = Omit<IdentifiedCall, 'source'>
 

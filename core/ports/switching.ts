@@ -64,6 +64,8 @@ export interface LimitUsage {
    * The first answer for a tenant reads its calls of the last two days, in steps; later ones read only what is new.
    */
   of(tenant: Pick<SwitchTenant, 'id' | 'timezone'>): Promise<UsedBy>
+  /** Returns those channels, of switches of that kind, that have a stored call; `of` counts it from then on. */
+  stored(source: string, channels: readonly string[]): Promise<ReadonlySet<string>>
 }
 
 export interface UsedBy {

@@ -2,6 +2,7 @@ import { isActive } from '../../../core/rating/deck.ts'
 import type { DialledForm } from '../../../core/switching/dialled-forms.ts'
 import type { Trunk } from '../../../core/switching/directory.ts'
 import { didContexts } from './dids.ts'
+import { endedContext } from './ended.ts'
 import { DIALLED_LENGTHS, exten, type LeftOut, section } from './lines.ts'
 import { readerContexts } from './outside.ts'
 import { PJSIP_HEAD, trunkProblem, trunkSections } from './pjsip.ts'
@@ -84,6 +85,7 @@ const SHARED = [
     exten('anonymous', 'Set(CONNECTEDLINE(num-pres,i)=prohib)', 'Set(CONNECTEDLINE(name)=)', 'Return()'),
   ]),
   phoneCheck(),
+  endedContext(),
   section(
     REFUSED,
     refusedSteps().map(steps => exten(...steps)),

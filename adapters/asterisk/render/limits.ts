@@ -67,4 +67,8 @@ export const isAnyCounted = (limits: LimitSettings): boolean =>
 export const isAnyRated = (limits: LimitSettings): boolean =>
   [limits.tenant, ...extensionLimits(limits)].some(({ ratedOnly }) => ratedOnly)
 
+/** True if the number of calls out is limited by the hour or the day. */
+export const isPaced = ({ most }: Limits): boolean =>
+  most.calls_per_hour !== undefined || most.calls_per_day !== undefined
+
 const isCounted = ({ most, unreadable }: Limits): boolean => Object.keys(most).length > 0 || unreadable.length > 0

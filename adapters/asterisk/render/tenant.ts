@@ -4,8 +4,9 @@ import type { SwitchExtension, SwitchQueue, TenantDirectory } from '../../../cor
 import { isFitName, isFitNumber } from '../../../core/switching/fit.ts'
 import { insideTargets } from '../../../core/switching/inside.ts'
 import { type DidEntry, didEntries } from './dids.ts'
+import { endedBy, endedCount, noteEnd } from './ended.ts'
 import { insideContexts } from './inside.ts'
-import { extensionLimits, isAnyExtensionCounted, NO_LIMIT, roomOf } from './limits.ts'
+import { extensionLimits, isAnyExtensionCounted, isPaced, NO_LIMIT, roomOf } from './limits.ts'
 import {
   caseless,
   contexts,
@@ -165,14 +166,28 @@ function unreadableSteps({ limits }: TenantDirectory): string[] {
   return isAny ? [refuseIf(`$[\${TL_OUT} < 0]`, 'limit unreadable')] : []
 }
 
-function spentSteps(directory: TenantDirectory, used: UsedBy): string[] {
-  const group = caseless(directory.tenant.slug)
-  const { callsOut } = roomOf(directory.limits.tenant, used.tenant)
+/** Refuses a call if it, those in progress and those that have ended since are too many; notes its own end otherwise. */
+function spentSteps({ tenant, limits }: TenantDirectory, used: UsedBy): string[] {
+  const group = caseless(tenant.slug)
+  const { callsOut } = roomOf(limits.tenant, used.tenant)
+  const [byTenant, byExtension] = [endedBy(tenant.id), endedBy(tenant.id, `\${TL_EXT}`)]
+  const isTenantPaced = isPaced(limits.tenant)
+  const isExtensionPaced = extensionLimits(limits).some(isPaced)
+  const and = (isCounted: boolean, by: string): string => (isCounted ? ` + ${endedCount(by)}` : '')
   return [
-    ...(callsOut < NO_LIMIT ? [refuseIf(`$[\${GROUP_COUNT(${group}@tl_out)} > ${callsOut}]`, 'tenant spent')] : []),
-    ...(isAnyExtensionCounted(directory.limits)
-      ? [refuseIf(`$[\${GROUP_COUNT(${group}-\${TL_EXT}@tl_out_extension)} > \${TL_OUT}]`, 'extension spent')]
+    ...(callsOut < NO_LIMIT
+      ? [refuseIf(`$[\${GROUP_COUNT(${group}@tl_out)}${and(isTenantPaced, byTenant)} > ${callsOut}]`, 'tenant spent')]
       : []),
+    ...(isAnyExtensionCounted(limits)
+      ? [
+          refuseIf(
+            `$[\${GROUP_COUNT(${group}-\${TL_EXT}@tl_out_extension)}${and(isExtensionPaced, byExtension)} > \${TL_OUT}]`,
+            'extension spent',
+          ),
+        ]
+      : []),
+    ...(isTenantPaced ? [noteEnd(byTenant)] : []),
+    ...(isExtensionPaced ? [noteEnd(byExtension)] : []),
   ]
 }
 

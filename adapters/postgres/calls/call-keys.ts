@@ -1,5 +1,5 @@
 import { isAnswered } from '../../../core/calls/completed-call.ts'
-import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
+import type { CallId, CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
 import type { Queries } from '../database/queries.ts'
 import { raw, sql } from '../database/sql.ts'
 import { andTogether } from './spread.ts'
@@ -45,7 +45,7 @@ interface Look {
   readonly linked: string | null
 }
 
-function looksFor({ source, switchCallId, attempt }: IdentifiedCall, place: number): Look[] {
+function looksFor({ source, switchCallId, attempt }: CallId, place: number): Look[] {
   if (!attempt) return [{ place, source, low: switchCallId, high: switchCallId + AFTER_NAMES, linked: null }]
   return [...new Set([attempt.channelId, attempt.callId])].map(id => ({
     ...{ place, source, low: id + BEFORE_ATTEMPT, high: id + AFTER_ATTEMPTS },
@@ -72,7 +72,7 @@ function looksOf({ spread }: Queries): string {
  * Finds stored calls that have the id of one of these calls from the same kind of switch, or that are attempts of the
  * same call. Keys have any length; what an index holds of them begins with the first 200 characters.
  */
-export async function storedCalls<T extends IdentifiedCall>(
+export async function storedCalls<T extends CallId>(
   queries: Queries,
   calls: readonly T[],
 ): Promise<(call: T) => readonly StoredCall[]> {

@@ -1,9 +1,11 @@
+import { ofChannel } from '../../../core/calls/identity.ts'
 import { addSeconds } from '../../../core/dates.ts'
 import type { LimitUsage, UsedBy } from '../../../core/ports/switching.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { SwitchTenant } from '../../../core/switching/directory.ts'
 import { NOTHING_USED, type Used } from '../../../core/switching/limits/limits.ts'
 import { dayAt } from '../../../core/switching/limits/usage-tally.ts'
+import { storedCalls } from '../calls/call-keys.ts'
 import { andAt } from '../calls/spread.ts'
 import type { Database } from '../database/database.ts'
 import { sql } from '../database/sql.ts'
@@ -57,6 +59,11 @@ export function limitUsage(database: Database, clock: Clock): LimitUsage {
       return cached && cached.timezone === tenant.timezone && performance.now() < cached.until
         ? cached.used
         : read(tenant)
+    },
+    stored: async (source, channels) => {
+      const calls = channels.map(id => ({ id, ...ofChannel(source, id) }))
+      const found = await storedCalls(database, calls)
+      return new Set(calls.flatMap(call => (found(call).length > 0 ? [call.id] : [])))
     },
   }
 }

@@ -1,5 +1,5 @@
 import { isAnswered } from '../../../core/calls/completed-call.ts'
-import type { CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
+import type { CallId, CallMarks, IdentifiedCall, KnownCall, StoredCall } from '../../../core/calls/identity.ts'
 import type { Connection } from '../database/database.ts'
 
 /** Separates an id and a name. It sorts before other characters of ids, so that one lookup finds every switch's. */
@@ -37,7 +37,7 @@ const STORED = `
   FROM cdr_ratings r JOIN cdrs c ON c.id = r.cdr_id`
 const BY_KEY = `${STORED} WHERE r.source = ? AND r.switch_call_id >= ? AND r.switch_call_id < ?`
 
-type CallFinder = (call: IdentifiedCall) => readonly StoredCall[]
+type CallFinder = (call: CallId) => readonly StoredCall[]
 
 /**
  * Finds, within one transaction, the stored calls that have the id of a call of the same kind of switch, or are

@@ -1,8 +1,10 @@
+import { ofChannel } from '../../../core/calls/identity.ts'
 import { addSeconds, type Timestamp } from '../../../core/dates.ts'
 import type { LimitUsage } from '../../../core/ports/switching.ts'
 import type { Clock } from '../../../core/ports/system.ts'
 import type { SwitchTenant } from '../../../core/switching/directory.ts'
 import { type UsageTally, usageTally } from '../../../core/switching/limits/usage-tally.ts'
+import { callFinder } from '../calls/call-keys.ts'
 import type { Connection } from '../database/database.ts'
 
 /** Rows read in some milliseconds. */
@@ -45,6 +47,7 @@ export function limitUsage(connection: Connection, clock: Clock): LimitUsage {
     `SELECT started_at, id, extension_id, cost, coalesce(ended_at, started_at), direction = 'outbound' FROM cdrs
      WHERE tenant_id = ? AND (started_at, id) > (?, ?) AND id <= ? ORDER BY started_at, id LIMIT ${PAGE}`,
   )
+  const finder = callFinder(connection)
   const kept = new Map<number, Kept>()
   const building = new Map<number, Promise<void>>()
   let through = 0
@@ -99,6 +102,10 @@ export function limitUsage(connection: Connection, clock: Clock): LimitUsage {
         if (used) return used
         await built(tenant)
       }
+    },
+    stored: async (source, channels) => {
+      const found = finder()
+      return new Set(channels.filter(id => found(ofChannel(source, id)).length > 0))
     },
   }
 }

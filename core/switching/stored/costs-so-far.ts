@@ -18,7 +18,7 @@ import {
 /** What a call's facts come from, besides the directory of its tenant. */
 export interface FactSources {
   readonly calls: Pick<Calls, 'catalog'>
-  readonly limitUsage: LimitUsage
+  readonly limitUsage: Pick<LimitUsage, 'of'>
   readonly clock: Clock
 }
 

@@ -24,7 +24,7 @@ import { dayAt } from '../../switching/limits/usage-tally.ts'
 
 export interface LimitWatchParts {
   readonly records: Pick<Records, 'find' | 'list'>
-  readonly usage: LimitUsage
+  readonly usage: Pick<LimitUsage, 'of'>
   readonly notices: Notices
   readonly audit: Pick<Audit, 'note'>
   readonly clock: Pick<Clock, 'now'>

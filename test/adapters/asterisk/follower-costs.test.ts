@@ -51,6 +51,7 @@ describe('what calls in progress cost, on Asterisk', () => {
       directory: directoryOf(() => [directory(world)]),
       usage: {
         of: async () => ({ tenant: tenant(), extension: () => NOTHING_USED, extensions: () => new Set() }),
+        stored: async () => new Set(),
       },
       calls: { catalog: async () => CATALOG },
       clock: { now: () => '2026-03-01T12:00:00.000000Z', monotonic: () => 0 },

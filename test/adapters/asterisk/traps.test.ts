@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { belongsTo, channelsIn } from '../../../adapters/asterisk/channels.ts'
+import { belongsTo, channelsIn } from '../../../adapters/asterisk/calls/channels.ts'
 import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
 import { telephoneSections } from '../../../adapters/asterisk/render/telephones.ts'
 import { renderTenant, type TenantText } from '../../../adapters/asterisk/render/tenant.ts'

@@ -5,11 +5,12 @@ import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Row } from '../../../core/resources/resource.ts'
 import { insert as inserted } from '../../support/data/rows.ts'
 import { contract, type Given } from '../contract.ts'
+import { acme, completedCall, taken } from './switch.ts'
 
-export const limitUsageContract = contract('what is used of limits', ['records', 'limitUsage'])
+export const limitUsageContract = contract('what is used of limits', ['records', 'limitUsage', 'calls'])
 const { behaviour } = limitUsageContract
 
-type Ports = Given<'records' | 'limitUsage'>
+type Ports = Given<'records' | 'limitUsage' | 'calls'>
 
 const insert = async (...given: Parameters<typeof inserted>): Promise<number> => (await inserted(...given)).id
 
@@ -135,6 +136,20 @@ behaviour('uses the UTC day in a time zone that does not exist', async ports => 
   await enter(ports, id, ended('2026-02-28T23:00:00.000000Z', { cost: 3 }))
   await enter(ports, id, ended('2026-03-01T01:00:00.000000Z', { cost: 3 }))
   assert.deepEqual(await ofTenant(ports, id, 'Mars/Phobos'), used([0, 0], [1, 3]))
+})
+
+behaviour('knows the channels of a switch that have a stored call', async ports => {
+  await acme(ports)
+  const of = (channelId: string, callId = channelId) =>
+    completedCall({
+      switchCallId: `${channelId}/1`,
+      part: { channelId, callId },
+      start: `2026-03-01 12:0${channelId.at(-1)}:00`,
+    })
+  await taken(ports, [of('17.1'), of('17.3', '17.2')])
+  const stored = (source: string) => ports.limitUsage.stored(source, ['17.1', '17.3', '17.4', '17', '7.1'])
+  assert.deepEqual([...(await stored('asterisk'))].toSorted(), ['17.1', '17.3'])
+  assert.deepEqual([...(await stored('freeswitch'))], [])
 })
 
 behaviour('is the same whether it is followed or added up at once', async ports => {

@@ -41,6 +41,7 @@ export async function followedAsterisk(): Promise<FollowedAsterisk> {
         place: { host: '127.0.0.1', port: manager.port, user: 'trunkline', password: PASSWORD },
         usage: {
           of: async () => ({ tenant: NOTHING_USED, extension: () => NOTHING_USED, extensions: () => new Set() }),
+          stored: async () => new Set(),
         },
         rates: { of: async () => [] },
         calls: { catalog: () => Promise.reject(new Error('no limit is on cost')) },

@@ -78,8 +78,12 @@ export interface Channel {
   readonly registered?: ReadonlyMap<string, string>
   /** Status by contact; others are reachable. */
   readonly contacts?: ReadonlyMap<string, string>
-  /** Asterisk's own database; kept from call to call. */
+  /** Asterisk's own database; kept from call to call, with what calls note when they end. */
   readonly database?: Map<string, string>
+  /** The id of the channel that dials a carrier. */
+  readonly uniqueId?: string
+  /** How every Dial ends; CHANUNAVAIL unless it is given. */
+  readonly dialStatus?: string
 }
 
 export interface Done {
@@ -91,6 +95,8 @@ export interface Done {
 }
 
 const MOST_STEPS = 500
+/** When every call ends, in seconds. */
+const ENDED_AT = '1772366400'
 const ENDING = ['Dial', 'Queue', 'VoiceMail', 'VoiceMailMain', 'Hangup']
 
 /** What a channel does if nobody takes the call: all that it tries, and how it ends. */
@@ -102,7 +108,10 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
   const database = channel.database ?? new Map<string, string>()
   const callers: { context: string; exten: string; place: number }[] = []
   const done: Done[] = []
+  /** Run once the channel hangs up, the last one first. */
+  const handlers: string[] = []
   let { accountcode = '' } = channel
+  let hasEnded = false
   let [context, exten, place] = [channel.context, channel.exten, 0]
   const countOf = (group: string): number => {
     const [name, category = ''] = group.split('@')
@@ -121,6 +130,7 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
     LEN: args => String(args.length),
     GROUP_COUNT: args => String(countOf(args)),
     DB: args => database.get(args) ?? '',
+    DB_KEYCOUNT: args => String([...database.keys()].filter(key => key.startsWith(`${args}/`)).length),
     PJSIP_CONTACT: args => channel.contacts?.get(args.replace(/,status$/, '')) ?? 'Reachable',
     PJSIP_DIAL_CONTACTS: args => channel.registered?.get(args) ?? `PJSIP/${args}/sip:contact&PJSIP/${args}/sip:other`,
     IF: args => {
@@ -129,6 +139,16 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
     },
   }
   const expand = (text: string): string => expanded(text, variables, functions, exten)
+  /** Begins the next handler; returns false if there is none. */
+  const handles = (): boolean => {
+    const [, handler, argument = ''] = /^([^(]*)\((.*)\)$/.exec(handlers.shift() ?? '') ?? []
+    if (handler === undefined) return false
+    for (const [name, value] of Object.entries({ ARG1: argument, EPOCH: ENDED_AT, UNIQUEID: channel.uniqueId ?? '1' }))
+      variables.set(name, value)
+    ;[context = '', exten = ''] = handler.split(',')
+    place = 0
+    return true
+  }
   for (let step = 0; step < MOST_STEPS; step++) {
     const steps = find(plan, context, exten)
     const at = steps?.[place]
@@ -152,6 +172,7 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
         else if (name.startsWith('DB(')) database.set(name.slice(3, -1), value)
         else if (name.startsWith('LOCAL(')) variables.set(name.slice(6, -1), value)
         else if (name === 'CHANNEL(accountcode)') accountcode = value
+        else if (name === 'CHANNEL(hangup_handler_push)') handlers.unshift(value)
         else {
           // The name with and without the underscore of what dialled channels inherit is one variable.
           variables.delete(`_${name}`)
@@ -163,8 +184,11 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
         callers.push({ context, exten, place })
         variables.set('ARG1', argument)
         goto(to)
-      } else if (app === 'Return') ({ context, exten, place } = callers.pop() ?? fail('nowhere to return to'))
-      else if (app === 'GotoIf') {
+      } else if (app === 'Return') {
+        const caller = callers.pop()
+        if (caller) ({ context, exten, place } = caller)
+        else hasEnded = !handles()
+      } else if (app === 'GotoIf') {
         const [, condition = '', yes = '', no = ''] = /^([^?]*)\?([^:]*)(?::(.*))?$/s.exec(args) ?? []
         const to = isTrue(condition) ? yes : no
         if (to !== '') goto(to)
@@ -190,11 +214,12 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
         held.push(mine)
       } else if (ENDING.includes(app)) {
         done.push({ app, args, exten, accountcode })
-        variables.set('DIALSTATUS', 'CHANUNAVAIL')
+        variables.set('DIALSTATUS', channel.dialStatus ?? 'CHANUNAVAIL')
       } else fail(`unknown application ${app}`)
     }
     perform(at.app, expand(at.args))
-    if (at.app === 'Hangup') return done
+    if (at.app === 'Hangup') hasEnded = !handles()
+    if (hasEnded) return done
   }
   return fail('it never ends')
 }
@@ -254,7 +279,8 @@ function lookedUp(
 
 /** `a | b`, `a & b` and comparisons, in order of precedence. */
 function expression(text: string): string {
-  const any = text.split(' | ').map(part => part.split(' & ').every(one => isTrue(comparison(one.trim()))))
+  const summed = text.replace(/(\d+) \+ (\d+)/g, (_, one: string, other: string) => String(Number(one) + Number(other)))
+  const any = summed.split(' | ').map(part => part.split(' & ').every(one => isTrue(comparison(one.trim()))))
   return any.length === 1 && !/[=<>&]/.test(text) ? comparison(text.trim()) : any.includes(true) ? '1' : '0'
 }
 

@@ -93,6 +93,8 @@ export interface ModelSwitch {
   readonly asked: Actions[]
   readonly loaded: Map<FileName, string>
   readonly channels: Actions[]
+  /** Its own database: values by key. */
+  readonly entries: Map<string, string>
   /** Reloads report success, but load nothing. */
   isDeaf: boolean
   /** The SQLite file from which it reads telephones; null for none. */
@@ -102,13 +104,26 @@ export interface ModelSwitch {
 /** The part of Asterisk that the follower talks to: it reads the files of the folder on command. */
 export function modelSwitch(folder: string): ModelSwitch {
   const model: ModelSwitch = {
-    ...{ asked: [], loaded: new Map(), channels: [], isDeaf: false, database: null },
+    ...{ asked: [], loaded: new Map(), channels: [], entries: new Map(), isDeaf: false, database: null },
     answer: action => {
       model.asked.push(action)
       if (action['Action'] === 'CoreShowChannels') return listed(action, 'CoreShowChannel', model.channels)
       if (action['Action'] === 'Hangup') {
         const at = model.channels.findIndex(({ Channel }) => Channel === action['Channel'])
         if (at >= 0) model.channels.splice(at, 1)
+        return ok(action)
+      }
+      const { Family, Key } = action
+      if (action['Action'] === 'DBGetTree') {
+        const found = [...model.entries].filter(([key]) => key.startsWith(`/${Family}/`))
+        return listed(
+          action,
+          'DBGetTreeResponse',
+          found.map(([key, Val]) => ({ Key: key, Val })),
+        )
+      }
+      if (action['Action'] === 'DBDel') {
+        model.entries.delete(`/${Family}/${Key}`)
         return ok(action)
       }
       const reloaded = FILES.find(name => MODULES[name].module === action['Module'])

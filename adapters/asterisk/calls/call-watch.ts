@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Timestamp } from '../../core/dates.ts'
-import type { CallsInProgress, LiveCall } from '../../core/ports/switching.ts'
-import type { Clock } from '../../core/ports/system.ts'
-import { callIndex, NO_CALLS } from '../../core/switching/in-progress.ts'
+import type { Timestamp } from '../../../core/dates.ts'
+import type { CallsInProgress, LiveCall } from '../../../core/ports/switching.ts'
+import type { Clock } from '../../../core/ports/system.ts'
+import { callIndex, NO_CALLS } from '../../../core/switching/in-progress.ts'
+import { type Manager, type ManagerPlace, openManager } from '../manager.ts'
 import { callsOn } from './channels.ts'
-import { type Manager, type ManagerPlace, openManager } from './manager.ts'
 
 export interface CallWatchParts {
   readonly place: ManagerPlace

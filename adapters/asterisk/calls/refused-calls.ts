@@ -1,10 +1,10 @@
-import type { CallsInProgress, SwitchDirectory } from '../../core/ports/switching.ts'
-import type { Refusal } from '../../core/switching/decision.ts'
-import type { TenantDirectory } from '../../core/switching/directory.ts'
-import type { Limits, LimitUse } from '../../core/switching/limits/limits.ts'
-import { type ManagerMessage, valueIn } from './manager-messages.ts'
-import { tightest } from './render/limits.ts'
-import { REACHED, REFUSED_EVENT, type Reached, reasonNamed } from './render/refused.ts'
+import type { CallsInProgress, SwitchDirectory } from '../../../core/ports/switching.ts'
+import type { Refusal } from '../../../core/switching/decision.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import type { Limits, LimitUse } from '../../../core/switching/limits/limits.ts'
+import { type ManagerMessage, valueIn } from '../manager-messages.ts'
+import { tightest } from '../render/limits.ts'
+import { REACHED, REFUSED_EVENT, type Reached, reasonNamed } from '../render/refused.ts'
 
 /** A call that the dialplan has refused. */
 export interface RefusedCall {

@@ -1,8 +1,8 @@
-import { addSeconds, formatTimestamp, type Timestamp } from '../../core/dates.ts'
-import type { LiveCall } from '../../core/ports/switching.ts'
-import type { Manager } from './manager.ts'
-import { type ManagerMessage, valueIn } from './manager-messages.ts'
-import { LINE, lineOf } from './render/lines.ts'
+import { addSeconds, formatTimestamp, type Timestamp } from '../../../core/dates.ts'
+import type { LiveCall } from '../../../core/ports/switching.ts'
+import type { Manager } from '../manager.ts'
+import { type ManagerMessage, valueIn } from '../manager-messages.ts'
+import { LINE, lineOf } from '../render/lines.ts'
 
 /** A channel of the switch, from CoreShowChannels. */
 export interface Channel {

@@ -1,0 +1,29 @@
+import { exten, section } from './lines.ts'
+
+/**
+ * The family of Asterisk's own database that holds the outgoing calls that have ended, below whoever has a limit on their
+ * number. The dialplan counts them until the daemon removes them: what it renders counts their records then.
+ */
+export const ENDED = 'trunkline-ended'
+const NOTE = 'tl-ended'
+
+/** Returns the name of a tenant, or of one of its extensions, below the family; counting knows `_` and `%` as wildcards. */
+export const endedBy = (tenantId: number, extension?: string): string =>
+  extension === undefined ? `${tenantId}` : `${tenantId}-${extension}`
+
+/** Returns the step that has the end of this channel noted. */
+export const noteEnd = (by: string): string => `Set(CHANNEL(hangup_handler_push)=${NOTE},s,1(${by}))`
+
+/** Returns the expression of how many calls are noted: none in an Asterisk older than that function. */
+export const endedCount = (by: string): string => `0\${DB_KEYCOUNT(${ENDED}/${by})}`
+
+/** A call that found no channel to dial leaves no record. */
+export const endedContext = (): string =>
+  section(NOTE, [
+    exten(
+      's',
+      `ExecIf($["\${DIALSTATUS}" = "" | "\${DIALSTATUS}" = "CHANUNAVAIL"]?Return())`,
+      `Set(DB(${ENDED}/\${ARG1}/\${UNIQUEID})=\${EPOCH})`,
+      'Return()',
+    ),
+  ])

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { afterEach, beforeEach, describe, test } from 'node:test'
+import { renderFiles } from '../../../adapters/asterisk/render/files.ts'
+import { renderTenant } from '../../../adapters/asterisk/render/tenant.ts'
+import type { UsedBy } from '../../../core/ports/switching.ts'
+import { dialledForms } from '../../../core/switching/dialled-forms.ts'
+import type { TenantDirectory } from '../../../core/switching/directory.ts'
+import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
+import { until } from '../../support/data/switch.ts'
+import { type FollowedAsterisk, followedAsterisk } from '../../support/switching/asterisk-follower.ts'
+import { type Dialplan, readDialplan, run } from '../../support/switching/dialplan.ts'
+import { directory, type World } from '../../support/switching/directory.ts'
+import { directoryOf } from '../../support/switching/freeswitch.ts'
+
+const NOW = '2026-03-01T12:00:00.000000Z'
+const seconds = (moment: string): string => String(Date.parse(moment) / 1000)
+
+/** A tenant with these limits that has used one call. */
+const limited = (given: World): TenantDirectory => directory({ tenant: { id: 7 }, ...given })
+const used: UsedBy = {
+  tenant: { ...NOTHING_USED, calls_per_hour: 1, calls_per_day: 1 },
+  extension: () => ({ ...NOTHING_USED, calls_per_hour: 1, calls_per_day: 1 }),
+  extensions: () => new Set(),
+}
+
+describe('calls out that have ended while their records are not stored', () => {
+  let database: Map<string, string>
+  beforeEach(() => {
+    database = new Map()
+  })
+
+  const dialplanOf = async (given: World): Promise<Dialplan> => {
+    const on = limited(given)
+    const { files } = renderFiles({
+      tenants: [renderTenant({ directory: on, used, ratedPrefixes: [], reader: 'tl-read-1' })],
+      ...{ telephones: [], trunks: [...on.trunks.values()] },
+      readers: new Map([['tl-read-1', await dialledForms(on.dialling, async () => undefined)]]),
+    })
+    return readDialplan(files.extensions)
+  }
+  let count = 0
+  const call = (plan: Dialplan, extension: string, dialStatus = 'BUSY'): string | undefined =>
+    run(plan, {
+      ...{ context: 'tenant-acme', accountcode: 'acme', exten: '0501234567', variables: { TL_EXT: extension } },
+      ...{ database, dialStatus, uniqueId: `17.${++count}` },
+    })
+      .find(({ app }) => app === 'Dial' || app === 'UserEvent')
+      ?.args.replace(/^.*Refusal: ([a-z_]+),.*$/, '$1')
+      .replace(/^PJSIP.*$/, 'went')
+
+  test("count for the tenant's limit by the hour or the day", async () => {
+    for (const name of ['calls_per_hour', 'calls_per_day']) {
+      database.clear()
+      const plan = await dialplanOf({ limits: { most: { [name]: 3 } } })
+      const went = ['101', '102', '101', '102'].map(extension => call(plan, extension))
+      assert.deepEqual(went, ['went', 'went', 'tenant_spent', 'tenant_spent'])
+    }
+  })
+
+  test('count for the limit of their extension, and of no other', async () => {
+    const plan = await dialplanOf({ ofExtension: { most: { calls_per_hour: 3 } } })
+    const went = ['101', '101', '101', '102', '102', '102'].map(extension => call(plan, extension))
+    assert.deepEqual(went, ['went', 'went', 'extension_spent', 'went', 'went', 'extension_spent'])
+  })
+
+  test('are not noted without such a limit, nor if they reached no carrier, which leaves no record', async () => {
+    const [free, paced] = [
+      await dialplanOf({ limits: { most: { cost_per_day: 5 } } }),
+      await dialplanOf({ limits: { most: { calls_per_hour: 3 } } }),
+    ]
+    assert.equal(call(free, '101'), 'went')
+    for (let each = 0; each < 5; each++) assert.equal(call(paced, '101', 'CHANUNAVAIL'), 'went')
+    assert.deepEqual(
+      [...database.keys()].filter(key => key.includes('ended')),
+      [],
+    )
+  })
+})
+
+describe('noted calls of an Asterisk that is followed', () => {
+  let asterisk: FollowedAsterisk
+  const stored = new Set<string>()
+  const noted = (): string[] => [...asterisk.model.entries.keys()]
+
+  beforeEach(async () => {
+    asterisk = await followedAsterisk()
+    stored.clear()
+    asterisk.model.entries.set('/other/7/17.1', seconds(NOW))
+  })
+  afterEach(() => asterisk.end())
+
+  const start = async () => {
+    const calls = { ...used, tenant: { ...used.tenant } }
+    const follower = asterisk.start({
+      directory: directoryOf(() => [limited({ limits: { most: { calls_per_hour: 3 } } })]),
+      clock: { now: () => NOW, monotonic: () => 0 },
+      usage: { of: async () => calls, stored: async (_, channels) => new Set(channels.filter(id => stored.has(id))) },
+    })
+    await until('it is connected', () => asterisk.due.length > 0)
+    await follower.reconcile('all')
+    await until('all files are loaded', () => asterisk.taken.length >= 4)
+    return { follower, calls }
+  }
+
+  test('are forgotten once the dialplan that counts their records is loaded', async () => {
+    const { follower, calls } = await start()
+    for (const id of ['7/17.2', '7-101/17.2', '7/17.3'])
+      asterisk.model.entries.set(`/trunkline-ended/${id}`, seconds(NOW))
+    stored.add('17.2')
+    calls.tenant = { ...calls.tenant, calls_per_hour: 2 }
+    await follower.reconcile(new Set([7]))
+    await until('they are forgotten', () => noted().length === 2)
+    assert.deepEqual(noted(), ['/other/7/17.1', '/trunkline-ended/7/17.3'])
+    const asked = asterisk.model.asked.flatMap(({ Action = '', Module }) =>
+      Action === 'DBDel' ? Action : (Module ?? []),
+    )
+    assert.deepEqual(asked.slice(4), ['pbx_config.so', 'DBDel', 'DBDel'])
+  })
+
+  test('are forgotten after a minute without a record', async () => {
+    asterisk.model.entries.set('/trunkline-ended/7/17.2', seconds('2026-03-01T11:58:59.000000Z'))
+    asterisk.model.entries.set('/trunkline-ended/7/17.3', seconds('2026-03-01T11:59:01.000000Z'))
+    await start()
+    await until('it is forgotten', () => noted().length === 2)
+    assert.deepEqual(noted(), ['/other/7/17.1', '/trunkline-ended/7/17.3'])
+    assert.deepEqual(asterisk.troubles, [])
+  })
+})
