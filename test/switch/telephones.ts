@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -14,7 +15,8 @@ export interface Exchange {
 }
 
 export interface Telephones {
-  register(phone: PhoneAt, expires?: number): Promise<Exchange>
+  /** `contact` is the host and port that the telephone names as its own, if they are not. */
+  register(phone: PhoneAt, expires?: number, contact?: string): Promise<Exchange>
   /** Calls from a telephone; resolves when the call has ended. `ms` is how long it talks. */
   call(phone: PhoneAt, dial: string, ms: number, callId?: string): Promise<Exchange>
   /** The same, with a tone on the line. */
@@ -60,12 +62,16 @@ export interface PhoneAt extends Place {
   readonly domain?: string
 }
 
-/** True if a socket is bound there. */
+/** True if a socket is bound there; of IPv6, only the loopback address is known. */
 function isTaken({ address, port }: Place): boolean {
-  const bytes = address.split('.').map(each => Number(each).toString(16).padStart(2, '0'))
+  const [table, bytes] = isIPv6(address)
+    ? ['udp6', ['01'.padEnd(8, '0').padStart(32, '0')]]
+    : ['udp', address.split('.').map(each => Number(each).toString(16).padStart(2, '0'))]
   const socket = `${bytes.reverse().join('')}:${port.toString(16).padStart(4, '0')}`.toUpperCase()
-  return readFileSync('/proc/net/udp', 'utf8').includes(` ${socket} `)
+  return readFileSync(`/proc/net/${table}`, 'utf8').includes(` ${socket} `)
 }
+
+const written = ({ address, port }: Place): string => `${isIPv6(address) ? `[${address}]` : address}:${port}`
 
 /** Looks until it finds something. */
 export async function until<T>(
@@ -88,7 +94,7 @@ const PATIENCE_S = '60'
 /** `registrar` is the address and port of the switch; media ports are counted up from `media`. */
 export function telephones(registrar: Place, folder: string, media: number): Telephones {
   const running = new Set<ChildProcess>()
-  const server = `${registrar.address}:${registrar.port}`
+  const server = written(registrar)
   let count = 0
   const play = (scenario: string, { address, port }: Place, args: readonly string[]) => {
     const errors = join(folder, `sipp-${++count}.err`)
@@ -129,8 +135,10 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
     ...['-s', user, '-au', user, '-ap', secret, '-key', 'domain', domain, '-m', '1'],
   ]
   return {
-    register: (phone, expires = 3600) =>
-      play('register', phone, [...credentials(phone), '-key', 'expires', String(expires)]).done,
+    register: (phone, expires = 3600, contact = written(phone)) => {
+      const keys = ['-key', 'expires', String(expires), '-key', 'contact', contact]
+      return play('register', phone, [...credentials(phone), ...keys]).done
+    },
     call: (phone, dial, ms, callId = '%u-%p@%s') =>
       play('call', phone, [...credentials(phone), '-key', 'dial', dial, '-d', String(ms), '-cid_str', callId]).done,
     callAndSpeak: (phone, dial, ms) => {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import type { SwitchExtension, SwitchTenant, Trunk } from '../../../core/switching/directory.ts'
 import { ASKED } from '../guards.ts'
 import { contextOf, gatewayOf, phoneName } from '../names.ts'
@@ -20,12 +20,20 @@ const PORT = /^\d{1,5}$/
 
 /**
  * Returns the contact to keep for a phone: where its REGISTER came from. With one of the phone's choice, in Contact or
- * Path, FreeSWITCH would call a carrier for it, without a trunk. An IPv6 address cannot stand in it.
+ * Path, FreeSWITCH would call a carrier for it, without a trunk. FreeSWITCH keeps no brackets in a contact, but decodes
+ * the path to it.
  */
-function contactOf({ number }: SwitchExtension, { address, port, transport, user }: PhonePlace): string | null {
-  if (!isIPv4(address) || !PORT.test(port)) return null
+function contactOf(
+  { domain }: SwitchTenant,
+  { number }: SwitchExtension,
+  { address, port, transport, user }: PhonePlace,
+): string | null {
   const called = CONTACT_USER.test(user) ? user : number
-  return `<sip:${called}@${address}:${port}${transport === 'tcp' || transport === 'tls' ? `;transport=${transport}` : ''}>`
+  const over = transport === 'tcp' || transport === 'tls' ? `;transport=${transport}` : ''
+  if (isIP(address) === 0 || !PORT.test(port)) return null
+  if (isIPv4(address)) return `<sip:${called}@${address}:${port}${over}>`
+  const path = encodeURIComponent(`sip:${called}@[${address}]:${port}${over}`)
+  return `<sip:${called}@${domain}${over};fs_path=${path}>`
 }
 
 /** What a user is requested for. */
@@ -51,7 +59,7 @@ export function userDocument(tenant: SwitchTenant, extension: SwitchExtension, {
   const { domain, slug } = tenant
   const phone = phoneName(tenant, extension)
   const context = contextOf(tenant)
-  const contact = from && contactOf(extension, from)
+  const contact = from && contactOf(tenant, extension, from)
   const dialled =
     `sip_invite_domain=${domain}:presence_id=${number}@${domain}:trunkline_phone=${phone}:accountcode=${slug}` +
     `:sip_redirect_context=${context}:${ASKED}`

@@ -41,6 +41,10 @@ test('a telephone is called where its REGISTER came from, whatever it writes int
   assert.match((await contact({ sip_via_protocol: 'tls' })) ?? '', /;transport=tls>$/)
   for (const user of ['x,[process_cdr=false]sofia/external/1900', '${system(reboot)}', 'x|y', 'a b', "'", '', 'x>'])
     assert.equal(await contact({ sip_contact_user: user }), '<sip:101@192.0.2.11:5062>', user)
+  assert.equal(
+    await contact({ ip: '2001:db8::11', sip_contact_host: '2001:db8::9', sip_via_protocol: 'tcp' }),
+    '<sip:101@acme.example.com;transport=tcp;fs_path=sip%3A101%40%5B2001%3Adb8%3A%3A11%5D%3A5062%3Btransport%3Dtcp>',
+  )
   assert.equal(await contact({ sip_auth_method: 'INVITE' }), undefined)
 })
 

@@ -104,6 +104,8 @@ export const placesIn = (net: number) => ({
 export interface LabOptions {
   /** Its ports depend on it too, so that two labs do not collide. */
   readonly net: number
+  /** Of the switch; 127.0.net.1 unless it is given. */
+  readonly address?: string
   /** Of the daemon; one of its own unless it is given. */
   readonly database?: string
   /** Of the daemon, beside what it needs. */
@@ -116,6 +118,7 @@ export interface LabOptions {
 /** Starts both. */
 export async function openLab({
   net,
+  address = `127.0.${net}.1`,
   database,
   environment: given = {},
   configured,
@@ -128,7 +131,6 @@ export async function openLab({
   const eventSocket = 25_000 + net * 10
   const ports = { telephones: 25_560, carriers: 25_580, eventSocket, lookups: eventSocket + 3 }
   const daemonPort = ports.eventSocket + 1
-  const address = `127.0.${net}.1`
   const surroundings = { daemonUrl: `http://127.0.0.1:${daemonPort}`, ownPorts: [daemonPort], addresses: [] }
   const setup = freeswitch.setup({ out: folder, address, registrations }, surroundings, {
     ports,
