@@ -9,6 +9,12 @@ export async function daemonMetrics(settings: Readonly<Record<string, unknown>>)
   return response?.ok ? response.text() : null
 }
 
+/** Returns the feeds of call records that the daemon can neither read nor store, by name. */
+export const failingFeeds = (metrics: string | null): string[] =>
+  [...(metrics ?? '').matchAll(/^trunkline_feed_failing\{feed="((?:[^"\\]|\\.)*)"\} 1$/gm)].map(([, name = '']) =>
+    name.replace(/\\(.)/g, '$1'),
+  )
+
 /** Returns what the daemon measures of a kind of switch; null if it does not say. */
 export function switchMetric(metrics: string | null, kind: string, name: string): number | null {
   const series = `trunkline_switch_${name}{switch="${kind}"}`

@@ -27,6 +27,8 @@ export interface FeedState {
   readonly counts: IngestCounts
   /** Bytes that exist but are not stored yet. */
   readonly lag: number
+  /** True while it can be neither read nor stored; false while nothing is there yet. */
+  readonly isFailing: boolean
 }
 
 export interface Follower {
@@ -47,6 +49,7 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
   let counts = noCounts
   let lag = 0
   let wasMissing = false
+  let isFailing = false
   const wait = (ms: number): Promise<void> => pause(ms, undefined, { signal, ref: false }).catch(() => undefined)
   const tools: FollowTools = {
     path,
@@ -56,12 +59,14 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
     setMissing: isMissing => {
       if (isMissing && !wasMissing) onTrouble(new AppError('not_found', `There is nothing at ${path} yet.`))
       wasMissing = isMissing
+      if (isMissing) isFailing = false
     },
     store: async (records, place) => {
       counts = added(counts, await calls.store(feed, records, place))
     },
     setLag: bytes => {
       lag = bytes
+      isFailing = false
     },
     rest: () => wait(every * 1_000),
   }
@@ -73,12 +78,13 @@ export function follow(following: Following, calls: Calls, signal: AbortSignal):
         if (found?.isDirectory()) await followFolder(tools)
         else await followFile(tools, format, await calls.place(feed.name))
       } catch (error) {
+        isFailing = true
         onTrouble(error)
         await wait(AFTER_TROUBLE_MS)
       }
     }
   }
-  return { state: () => ({ name: feed.name, counts, lag }), done: run() }
+  return { state: () => ({ name: feed.name, counts, lag, isFailing }), done: run() }
 }
 
 /** Continues from the place until the signal; returns if nothing is at the path yet. */

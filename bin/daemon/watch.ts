@@ -48,6 +48,13 @@ export function addGauges(
     () => background.feeds.map(feed => ({ labels: { feed: feed.state().name }, value: feed.state().lag })),
     ['feed'],
   )
+  gauge(
+    'trunkline_feed_failing',
+    '1 for a feed of call records that cannot be read or stored; the log says why',
+    () =>
+      background.feeds.map(feed => ({ labels: { feed: feed.state().name }, value: Number(feed.state().isFailing) })),
+    ['feed'],
+  )
   gauge('trunkline_quarantine_records', 'Call records that could not be used', calls.quarantineCount)
   if (backup_every > 0)
     gauge('trunkline_last_backup_timestamp_seconds', "When the newest of the daemon's backups was begun", () =>

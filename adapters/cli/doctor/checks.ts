@@ -15,7 +15,7 @@ import { accounts } from './service/accounts.ts'
 import { callMonths } from './service/call-months.ts'
 import { daemon } from './service/daemon.ts'
 import { damage } from './service/damage.ts'
-import { asteriskRecords, feeds } from './service/feeds.ts'
+import { asteriskRecords, failing, feeds } from './service/feeds.ts'
 import { file } from './service/file.ts'
 import { following, isFollowed } from './service/following.ts'
 import { log } from './service/log.ts'
@@ -43,6 +43,7 @@ export const CHECKS: readonly Check[] = [
   gateways,
   sms,
   feeds,
+  failing,
   decks,
   quarantine,
   unrated,
@@ -55,4 +56,12 @@ export const CHECKS: readonly Check[] = [
 ]
 
 /** The checks of `switch check`. */
-export const SWITCH_CHECKS: readonly Check[] = [isSwitchSet, isFollowed, switched, switches, asteriskRecords, following]
+export const SWITCH_CHECKS: readonly Check[] = [
+  isSwitchSet,
+  isFollowed,
+  switched,
+  switches,
+  asteriskRecords,
+  failing,
+  following,
+]

@@ -49,6 +49,27 @@ describe('a feed that cannot store', { timeout: 60_000, skip: !existsSync('/proc
   )
 
   test(
+    'says so until it can',
+    inWorld(async world => {
+      const path = world.file('Master.csv')
+      let isFull = true
+      const feed = followed(
+        failing(world, () => isFull),
+        path,
+      )
+      await following(feed, async () => {
+        await until('it is missed', () => feed.troubles.length > 0)
+        assert.equal(feed.isFailing(), false, 'a switch makes the file at the end of its first call')
+        writeFileSync(path, numberedRow(1))
+        await until('it fails', feed.isFailing)
+        isFull = false
+        await hasCalls(world, 1)
+        await until('it no longer fails', () => !feed.isFailing())
+      })
+    }),
+  )
+
+  test(
     'does not keep the rotated file or the new one open for a last line',
     inWorld(async world => {
       const path = world.file('Master.csv')

@@ -8,6 +8,7 @@ export interface Followed {
   readonly troubles: unknown[]
   counts(): { stored: number; known: number; quarantined: number }
   lag(): number
+  isFailing(): boolean
   stop(): Promise<void>
 }
 
@@ -34,6 +35,7 @@ export function followed(
     troubles,
     counts: () => state().counts,
     lag: () => state().lag,
+    isFailing: () => state().isFailing,
     stop: async () => {
       stopping.abort()
       await done

@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { isJsonObject } from '../../../../core/json.ts'
 import { tenants } from '../../../../core/resources/tenants.ts'
 import { quoted } from '../../command-line.ts'
+import { failingFeeds } from '../../daemon-metrics.ts'
 import { cell } from '../../terminal/json-values.ts'
 import type { Check, Finding, Patient } from '../check.ts'
 
@@ -34,6 +35,19 @@ export const asteriskRecords: Check = {
   async *examine(patient) {
     const path = recordsOfAsterisk(patient)
     if (path !== null && !isAwaited(path)) yield* troubleAt(path, 'asterisk-csv')
+  },
+}
+
+/** Finds feeds that the daemon cannot take in, though whoever runs this may be able to read them. */
+export const failing: Check = {
+  about: 'the call records that the daemon stores',
+  async *examine(patient) {
+    for (const name of failingFeeds(await patient.metrics()))
+      yield {
+        kind: 'feed_failing',
+        finding: `the daemon cannot store the call records of ${name}: its log says why, such as that its user may not read them`,
+        fix: `ls -l ${quoted(name)}`,
+      }
   },
 }
 

@@ -72,6 +72,8 @@ const ELSEWHERE = [
   'daemon_address',
   // Asterisk makes the file; see doctor.test.ts.
   'feed_awaited',
+  // The daemon says so; see switch-check.test.ts.
+  'feed_failing',
   'deck_due',
   'unopened',
   // See server.test.ts.

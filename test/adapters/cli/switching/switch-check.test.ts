@@ -179,6 +179,20 @@ describe('trunkline switch check', () => {
     series = []
   })
 
+  it('reports call records that the daemon cannot store, by its own account', async () => {
+    series = ['trunkline_feed_failing{feed="/var/a \\"b\\".csv"} 1', 'trunkline_feed_failing{feed="/var/c.csv"} 0']
+    for (const command of ['switch check', 'doctor']) {
+      const all = await found(besideDaemon(withSwitches({ kind: 'asterisk' })), command)
+      const failing = all.filter(([kind]) => kind === 'feed_failing')
+      assert.equal(failing.length, 1, JSON.stringify(all))
+      assert.match(
+        failing[0]?.[1] ?? '',
+        /^the daemon cannot store the call records of \/var\/a "b"\.csv: its log says why/,
+      )
+    }
+    series = []
+  })
+
   it('reports that no switch is set, and then nothing that only a switch could use', async () => {
     await change(`UPDATE tenants SET domain = 'ACME.example.com'`)
     assert.deepEqual(
