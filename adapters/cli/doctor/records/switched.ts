@@ -1,3 +1,4 @@
+import type { ReadNumber } from '../../../../core/dialling/read-number.ts'
 import { diallingOf } from '../../../../core/dialling/settings.ts'
 import { dids } from '../../../../core/resources/dids.ts'
 import { extensions } from '../../../../core/resources/extensions.ts'
@@ -19,10 +20,11 @@ export const switched: Check = {
     if ((await patient.switches()).length === 0) return
     const services = await patient.open()
     yield* atMost(ofTenants(services))
-    yield* atMost(unfitNumbers(services, extensions, 'extension_number', text => isFitNumber(text)))
+    const read = await reader(services)
+    yield* atMost(unfitNumbers(services, extensions, 'extension_number', read))
     yield* atMost(withoutSecret(services))
-    yield* atMost(unfitNumbers(services, queues, 'queue_number', text => isFitNumber(text)))
-    yield* atMost(ofDids(services))
+    yield* atMost(unfitNumbers(services, queues, 'queue_number', read))
+    yield* atMost(ofDids(services, read))
   },
 }
 
@@ -89,19 +91,28 @@ async function* limitsUnread(services: Services, id: number, settings: unknown):
     }
 }
 
+/** Finds numbers that cannot be dialled, and those that keep calls from the emergency services: internal ones go first. */
 async function* unfitNumbers(
   services: Services,
   resource: Resource,
   field: string,
-  isFit: (text: string) => boolean,
+  read: Reader,
 ): AsyncIterable<Finding> {
-  for await (const row of recordsOf(services, resource))
-    if (!isFit(String(row[field])))
+  for await (const row of recordsOf(services, resource)) {
+    const [id, number] = [Number(row['id']), String(row[field])]
+    if (!isFitNumber(number))
       yield {
         kind: 'number_unfit',
-        finding: `${await named(services, resource, Number(row['id']))} has a number that cannot be dialled: use only digits, * and #`,
-        fix: await show(services, resource, Number(row['id'])),
+        finding: `${await named(services, resource, id)} has a number that cannot be dialled: use only digits, * and #`,
+        fix: await show(services, resource, id),
       }
+    else if (read(Number(row['tenant_id']), number)?.kind === 'emergency')
+      yield {
+        kind: 'hides_emergency',
+        finding: `${await named(services, resource, id)} gets the calls of its tenant to the emergency services`,
+        fix: await show(services, resource, id),
+      }
+  }
 }
 
 async function* withoutSecret(services: Services): AsyncIterable<Finding> {
@@ -124,13 +135,12 @@ interface Owned {
 /**
  * Finds DIDs that are no phone numbers, and numbers that two tenants have; calls go to the DID with the smallest id.
  */
-async function* ofDids(services: Services): AsyncIterable<Finding> {
-  const read = await readers(services)
+async function* ofDids(services: Services, read: Reader): AsyncIterable<Finding> {
   const first = new Map<string, Owned>()
   const others: (Owned & { readonly digits: string })[] = []
   for await (const row of recordsOf(services, dids)) {
     const [id, tenantId, number] = [Number(row['id']), Number(row['tenant_id']), String(row['number'])]
-    const digits = read(tenantId, number)
+    const digits = read(tenantId, number)?.digits ?? ''
     if (!isFitE164(digits))
       yield {
         kind: 'number_unfit',
@@ -154,8 +164,11 @@ async function* ofDids(services: Services): AsyncIterable<Finding> {
   }
 }
 
-async function readers(services: Services): Promise<(tenantId: number, number: string) => string> {
+/** Reads a number as its tenant dials it. */
+type Reader = (tenantId: number, number: string) => ReadNumber | undefined
+
+async function reader(services: Services): Promise<Reader> {
   const diallings = new Map<number, ReturnType<typeof diallingOf>>()
   for await (const { id, settings } of recordsOf(services, tenants)) diallings.set(Number(id), diallingOf(settings))
-  return (tenantId, number) => diallings.get(tenantId)?.read(number).digits ?? ''
+  return (tenantId, number) => diallings.get(tenantId)?.read(number)
 }

@@ -89,6 +89,7 @@ const ELSEWHERE = [
   'domain_case',
   'limit_unreadable',
   'number_unfit',
+  'hides_emergency',
   'no_secret',
   'did_of_two_tenants',
   'no_switch',

@@ -91,6 +91,13 @@ const TROUBLES: readonly [kind: string, make: string, undo: string, finding: str
     'trunkline queue show acme/a,b',
   ],
   [
+    'hides_emergency',
+    `UPDATE tenants SET settings = '{"dialling":{"country":"UA"}}'; UPDATE extensions SET extension_number = '112'`,
+    `UPDATE tenants SET settings = NULL; UPDATE extensions SET extension_number = '101'`,
+    'extension acme/112 gets the calls of its tenant to the emergency services',
+    'trunkline extension show acme/112',
+  ],
+  [
     'number_unfit',
     `UPDATE dids SET number = 'switchboard'`,
     `UPDATE dids SET number = '+380441234567'`,
