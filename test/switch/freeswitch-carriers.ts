@@ -75,6 +75,24 @@ describe('carriers of a real FreeSWITCH', { skip, timeout: 300_000 }, () => {
     assert.deepEqual(records.map(({ cost }) => cost).toSorted(), ['0.0000', '0.0200'])
   })
 
+  test('what a telephone writes into headers does not reach the carrier', async () => {
+    const received: string[] = []
+    const socket = createSocket('udp4', (message, from) => {
+      const text = String(message)
+      received.push(text)
+      if (!text.startsWith('INVITE')) return
+      const copied = text.split('\r\n').filter(line => /^(?:Via|From|To|Call-ID|CSeq):/.test(line))
+      socket.send(['SIP/2.0 486 Busy', ...copied, 'Content-Length: 0', '', ''].join('\r\n'), from.port, from.address)
+    })
+    socket.bind(carrier.port, carrier.address)
+    await once(socket, 'listening')
+    for (const header of ['P-Charge-Info: <sip:forged@x>', 'Diversion: <sip:forged@x>', 'X-Billed: forged'])
+      assert.equal((await lab.phones.callWithHeader(desk, '0501110006', header)).refusal, 486)
+    socket.close()
+    assert.ok(received.some(each => each.startsWith('INVITE')))
+    assert.doesNotMatch(received.join('\n'), /forged/)
+  })
+
   test('a trunk that registers proves itself to the carrier, which calls its registration from any address', async () => {
     const carrying = await lab.phones.registrar(registered, 'acme-lines', 'a-secret-of-lines')
     writeFileSync(join(lab.folder, 'lines'), 'a-secret-of-lines')

@@ -19,6 +19,8 @@ export interface Telephones {
   register(phone: PhoneAt, expires?: number, contact?: string): Promise<Exchange>
   /** Calls from a telephone; resolves when the call has ended. `ms` is how long it talks. */
   call(phone: PhoneAt, dial: string, ms: number, callId?: string): Promise<Exchange>
+  /** The same, with a header of the telephone's own. */
+  callWithHeader(phone: PhoneAt, dial: string, header: string): Promise<Exchange>
   /** The same, with a tone on the line. */
   callAndSpeak(phone: PhoneAt, dial: string, ms: number): Promise<Exchange>
   /** The same, and presses keys once it is answered. */
@@ -163,12 +165,11 @@ export function telephones(registrar: Place, folder: string, media: number): Tel
       const to = ['-key', 'domain', registrar.address, '-key', 'dial', dial, '-key', 'user', user]
       return play('call-in', from, ['-s', caller, ...to, '-m', '1', '-d', String(ms)]).done
     },
+    callWithHeader: (phone, dial, header) =>
+      play(withHeader(folder, 'call', header), phone, [...credentials(phone), '-key', 'dial', dial, '-d', '500']).done,
     takeOver: (from, callId) => {
       const isPhone = 'user' in from
-      const header = `Replaces: ${callId};to-tag=a;from-tag=b\nContent-Type: application/sdp`
-      const path = changed(folder, isPhone ? 'call' : 'call-in', 'replaces', {
-        'Content-Type: application/sdp': header,
-      })
+      const path = withHeader(folder, isPhone ? 'call' : 'call-in', `Replaces: ${callId};to-tag=a;from-tag=b`)
       const own = isPhone ? credentials(from) : ['-s', 'x', '-key', 'domain', registrar.address, '-key', 'user', '1']
       return play(path, from, [...own, '-key', 'dial', '1', '-m', '1', '-d', '500']).done
     },
@@ -217,6 +218,9 @@ Duration=200
 /** Writes the scenario of a call with something else during the call, and returns its path. */
 const callWith = (folder: string, name: string, during: string): string =>
   changed(folder, 'call', name, { '<pause/>': during, 'CSeq: 3 BYE': 'CSeq: 99 BYE' })
+
+const withHeader = (folder: string, scenario: string, header: string): string =>
+  changed(folder, scenario, 'header', { 'Content-Type: application/sdp': `${header}\nContent-Type: application/sdp` })
 
 /** Writes a scenario with other texts in the place of some, and returns its path. */
 function changed(folder: string, scenario: string, name: string, texts: Readonly<Record<string, string>>): string {

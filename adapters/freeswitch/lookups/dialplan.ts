@@ -142,6 +142,8 @@ function outside(decision: PutThrough, tenant: SwitchTenant, placed: Placed): Ac
   return [
     set(`continue_on_fail=${NOT_TAKEN.join(',')}`),
     set(`call_timeout=${RING_SECONDS}`),
+    // Some carriers bill whom a phone names in P-Charge-Info or Diversion.
+    set('sip_copy_custom_headers=false'),
     ...decision.targets.flatMap(target => (target.to === 'trunk' ? [toCarrier(target, decision, tenant, placed)] : [])),
     action('respond', UNAVAILABLE),
     action('hangup', 'NORMAL_TEMPORARY_FAILURE'),

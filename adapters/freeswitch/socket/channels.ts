@@ -31,6 +31,9 @@ interface Mark {
   readonly number: string
 }
 
+/** UNHELD is a leg after a hold, until FreeSWITCH has sent it something. */
+const ANSWERED = ['ACTIVE', 'HELD', 'UNHELD']
+
 const MARK = /^trunkline:([^:]+):(internal|inbound|outbound):([^:]*):([^:]*):([^:]*)$/
 
 /** Returns the channels in an answer to {@link SHOW_CHANNELS}. Throws `unavailable` for any other answer. */
@@ -41,7 +44,7 @@ function channelOf(row: JsonObject): Channel {
   return {
     id,
     call: text(row, 'call_uuid') || id,
-    isAnswered: text(row, 'callstate') === 'ACTIVE' || text(row, 'callstate') === 'HELD',
+    isAnswered: ANSWERED.includes(text(row, 'callstate')),
     startedAt: fromEpoch(text(row, 'created_epoch')),
     caller: text(row, 'initial_cid_num') || text(row, 'cid_num'),
     dialled: text(row, 'initial_dest') || text(row, 'dest'),

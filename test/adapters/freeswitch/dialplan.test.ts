@@ -99,6 +99,7 @@ test("a call out is recorded by the carrier's leg alone, and goes to the next ca
   const { answer } = await asked(callForm({ 'Hunt-Destination-Number': '0501112233' }))
   const actions = actionsIn(answer)
   assert.ok(actions.includes('set process_cdr=false'))
+  assert.ok(actions.includes('set sip_copy_custom_headers=false'))
   assert.match(actions.find(each => each.startsWith('set continue_on_fail=')) ?? '', /NORMAL_TEMPORARY_FAILURE/)
   assert.doesNotMatch(actions.find(each => each.startsWith('set continue_on_fail=')) ?? '', /USER_BUSY|NO_ANSWER/)
   const variables =

@@ -31,6 +31,13 @@ test('two legs to carriers that a transfer has joined are two calls, the others 
   )
 })
 
+test('a leg that is held, or was held a moment ago, is answered', () => {
+  const answered = (callstate: string): boolean | undefined =>
+    channelsIn(JSON.stringify({ rows: [{ ...leg('a', 'a', ''), callstate }] }))[0]?.isAnswered
+  for (const callstate of ['ACTIVE', 'HELD', 'UNHELD']) assert.equal(answered(callstate), true, callstate)
+  for (const callstate of ['DIALING', 'RINGING', 'EARLY']) assert.equal(answered(callstate), false, callstate)
+})
+
 describe('looking which calls are in progress', () => {
   test('keeps nothing of a look, however many there are on one connection', async () => {
     const stopping = new AbortController()
