@@ -69,9 +69,23 @@ describe('limits on the number of calls out of a real Asterisk', { skip, timeout
     assert.deepEqual(await lab.phones.call(phone('acme-101', 11), '0501110043', 20), WENT)
   })
 
-  test('a call that reaches no carrier takes no place', async () => {
+  test('a call takes a place whatever the carrier answers', async () => {
     taking.stop()
     await taking.done
+    await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.calls_per_day=23')
+    await until('two are left', async () => /tl_out\).* > 2\]/.test(await lab.ask('dialplan show spent-acme')))
+    await lab.daemon.stop('SIGKILL')
+    const refusing = await lab.phones.refuse(carrier, 404)
+    assert.equal((await lab.phones.call(phone('acme-101', 11), '0501110045', 20)).refusal, 404)
+    await refusing.done
+    await until('it has ended', async () => (await upCalls(lab)) === 0)
+    assert.equal(await noted(), 1)
+    await lab.startDaemon()
+    await until('it is recorded', async () => (await callsOut()) === 22)
+    await until('nothing is noted any more', async () => (await noted()) === 0)
+  })
+
+  test('a call that reaches no carrier takes no place', async () => {
     await until('the carrier is known to be away', async () => {
       await lab.ask('pjsip qualify _carrier')
       return /_carrier\/.* Unavail /.test(await lab.ask('pjsip show contacts'))

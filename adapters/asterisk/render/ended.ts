@@ -17,12 +17,15 @@ export const noteEnd = (by: string): string => `Set(CHANNEL(hangup_handler_push)
 /** Returns the expression of how many calls are noted: none in an Asterisk older than that function. */
 export const endedCount = (by: string): string => `0\${DB_KEYCOUNT(${ENDED}/${by})}`
 
-/** A call that found no channel to dial leaves no record. */
+/** The variable of a line that has called a carrier: not one known to be away, for which Asterisk makes no channel. */
+export const TRIED = 'TL_TRIED'
+
+/** A call leaves a record if there was a channel to a carrier, whatever that answered. */
 export const endedContext = (): string =>
   section(NOTE, [
     exten(
       's',
-      `ExecIf($["\${DIALSTATUS}" = "" | "\${DIALSTATUS}" = "CHANUNAVAIL"]?Return())`,
+      `ExecIf($["\${DIALSTATUS}" = "" | "\${DIALSTATUS}" = "CHANUNAVAIL" & "\${${TRIED}}" = ""]?Return())`,
       `Set(DB(${ENDED}/\${ARG1}/\${UNIQUEID})=\${EPOCH})`,
       'Return()',
     ),

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Trunk } from '../../../core/switching/directory.ts'
+import { TRIED } from './ended.ts'
 import { exten, section, trunkId } from './lines.ts'
 import { escaped, trunkUri } from './pjsip.ts'
 
@@ -26,6 +27,7 @@ function steps(trunk: Trunk): string {
     `Set(LOCAL(state)=\${PJSIP_CONTACT(${contact},status)})`,
     `ExecIf(${isFirst('Reachable')}?Set(${answered}=1))`,
     `Set(TL_TO=PJSIP/\${ARG1}@${id})`,
+    `ExecIf($["\${state}" != "Unreachable" | "\${${answered}}" = ""]?Set(${TRIED}=1))`,
     `ExecIf(${isFirst('Unreachable')}?Set(TL_TO=PJSIP/${id}/${escaped(trunkUri(trunk, `\${ARG1}`))}))`,
     'Return()',
   )

@@ -39,10 +39,12 @@ describe('calls out that have ended while their records are not stored', () => {
     return readDialplan(files.extensions)
   }
   let count = 0
-  const call = (plan: Dialplan, extension: string, dialStatus = 'BUSY'): string | undefined =>
+  /** A call whose carrier refuses it, or is away. */
+  const call = (plan: Dialplan, extension: string, dialStatus = 'BUSY', away: string[] = []): string | undefined =>
     run(plan, {
       ...{ context: 'tenant-acme', accountcode: 'acme', exten: '0501234567', variables: { TL_EXT: extension } },
       ...{ database, dialStatus, uniqueId: `17.${++count}` },
+      contacts: new Map(away.map(contact => [contact, 'Unreachable'])),
     })
       .find(({ app }) => app === 'Dial' || app === 'UserEvent')
       ?.args.replace(/^.*Refusal: ([a-z_]+),.*$/, '$1')
@@ -63,13 +65,23 @@ describe('calls out that have ended while their records are not stored', () => {
     assert.deepEqual(went, ['went', 'went', 'extension_spent', 'went', 'went', 'extension_spent'])
   })
 
-  test('are not noted without such a limit, nor if they reached no carrier, which leaves no record', async () => {
+  test('are noted whatever the carrier answered', async () => {
+    const plan = await dialplanOf({ limits: { most: { calls_per_hour: 3 } } })
+    // 404 and 500 are a CHANUNAVAIL too.
+    const went = ['CHANUNAVAIL', 'CONGESTION', 'CANCEL'].map(status => call(plan, '101', status))
+    assert.deepEqual(went, ['went', 'went', 'tenant_spent'])
+  })
+
+  test('are not noted without such a limit, nor if the carrier is known to be away, which leaves no record', async () => {
     const [free, paced] = [
       await dialplanOf({ limits: { most: { cost_per_day: 5 } } }),
       await dialplanOf({ limits: { most: { calls_per_hour: 3 } } }),
     ]
     assert.equal(call(free, '101'), 'went')
-    for (let each = 0; each < 5; each++) assert.equal(call(paced, '101', 'CHANUNAVAIL'), 'went')
+    const answers = 'trunkline-answers/'
+    const away = [...database.keys()].filter(key => key.startsWith(answers)).map(key => key.slice(answers.length))
+    assert.equal(away.length, 1)
+    for (let each = 0; each < 5; each++) assert.equal(call(paced, '101', 'CHANUNAVAIL', away), 'went')
     assert.deepEqual(
       [...database.keys()].filter(key => key.includes('ended')),
       [],
