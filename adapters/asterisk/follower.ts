@@ -58,7 +58,7 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   const written = filesIn(folder)
   const reading = tableReading(inTable, place)
   const ended = endedCalls(parts)
-  let settled: Awaited<ReturnType<typeof ended.settled>> = []
+  const settled: Awaited<ReturnType<typeof ended.settled>> = []
   let manager: Manager | null = null
   const reloads = reloader({
     now,
@@ -110,13 +110,13 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     }),
     reconcile: async changed => {
       const isLimited = changed === 'all' || rendered.limited().size > 0
-      const toForget = manager && isLimited ? await ended.settled() : []
+      const toForget = manager && isLimited ? await ended.settled(changed) : []
       const { files: texts, leftOut } = await rendered.refresh(changed)
       const { files, refusesMore } = await written.write(texts)
       tellLeftOut(leftOut)
       const tookAccess = inTable?.tookAccess() ?? false
       reloads.want(files, tookAccess || refusesMore)
-      settled = toForget
+      settled.push(...toForget)
       if (manager) reading.see().catch(onTrouble)
       if (manager) await endRefused(place, rendered).then(forgetSettled)
     },

@@ -101,11 +101,17 @@ describe('noted calls of an Asterisk that is followed', () => {
   })
   afterEach(() => asterisk.end())
 
+  /** Milliseconds by which the clock is ahead. */
+  let ahead = 0
+
   const start = async () => {
+    ahead = 0
     const calls = { ...used, tenant: { ...used.tenant } }
+    const limits = { most: { calls_per_hour: 3 } }
+    const beta = { id: 8, slug: 'beta', domain: 'beta.example.com' }
     const follower = asterisk.start({
-      directory: directoryOf(() => [limited({ limits: { most: { calls_per_hour: 3 } } })]),
-      clock: { now: () => NOW, monotonic: () => 0 },
+      directory: directoryOf(() => [limited({ limits }), limited({ tenant: beta, limits })]),
+      now: () => performance.now() + ahead,
       usage: { of: async () => calls, stored: async (_, channels) => new Set(channels.filter(id => stored.has(id))) },
     })
     await until('it is connected', () => asterisk.due.length > 0)
@@ -129,12 +135,32 @@ describe('noted calls of an Asterisk that is followed', () => {
     assert.deepEqual(asked.slice(4), ['pbx_config.so', 'DBDel', 'DBDel'])
   })
 
-  test('are forgotten after a minute without a record', async () => {
-    asterisk.model.entries.set('/trunkline-ended/7/17.2', seconds('2026-03-01T11:58:59.000000Z'))
-    asterisk.model.entries.set('/trunkline-ended/7/17.3', seconds('2026-03-01T11:59:01.000000Z'))
-    await start()
-    await until('it is forgotten', () => noted().length === 2)
-    assert.deepEqual(noted(), ['/other/7/17.1', '/trunkline-ended/7/17.3'])
+  test('are kept while only the calls of another tenant are counted anew', async () => {
+    const { follower, calls } = await start()
+    for (const id of ['7/17.2', '8/17.3']) asterisk.model.entries.set(`/trunkline-ended/${id}`, seconds(NOW))
+    for (const id of ['17.2', '17.3']) stored.add(id)
+    calls.tenant = { ...calls.tenant, calls_per_hour: 2 }
+    await follower.reconcile(new Set([8]))
+    await until('that of the other is forgotten', () => noted().length === 2)
+    assert.deepEqual(noted(), ['/other/7/17.1', '/trunkline-ended/7/17.2'])
+    await follower.reconcile(new Set([7]))
+    await until('it is forgotten too', () => noted().length === 1)
+  })
+
+  test('are forgotten a minute after they were first seen without a record, however old they are', async () => {
+    for (const [id, value] of [
+      ['17.2', seconds('2026-03-01T10:00:00.000000Z')],
+      ['17.3', 'torn'],
+    ] as const)
+      asterisk.model.entries.set(`/trunkline-ended/7/${id}`, value)
+    const { follower } = await start()
+    ahead = 59_000
+    await follower.reconcile('all')
+    assert.equal(noted().length, 3)
+    ahead = 62_000
+    await follower.reconcile('all')
+    await until('they are forgotten', () => noted().length === 1)
+    assert.deepEqual(noted(), ['/other/7/17.1'])
     assert.deepEqual(asterisk.troubles, [])
   })
 })
