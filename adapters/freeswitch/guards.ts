@@ -8,7 +8,7 @@ export const GLOBALS = {
   current_application_data: 'CALL_REJECTED',
   // Each leg that Trunkline has decided on has `ASKED` in its place.
   execute_on_answer_unasked: 'hangup CALL_REJECTED',
-  // A leg that was parked by a transfer would run what the next transfer names.
+  // A transfer can leave a leg with the dialplan inline, which runs what the next transfer names.
   force_transfer_dialplan: 'XML',
 } as const
 
