@@ -14,3 +14,9 @@ export const GLOBALS = {
 
 /** Keeps a leg that is answered. */
 export const ASKED = 'execute_on_answer_unasked=eval'
+
+/**
+ * Seconds that FreeSWITCH waits until a record is stored. The call counts for limits as long; a daemon that waits for
+ * the database does so for less.
+ */
+export const RECORD_SECONDS = 30

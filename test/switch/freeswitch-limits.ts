@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import Database from 'better-sqlite3'
 import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
 import type { Place } from './telephones.ts'
 
@@ -111,6 +112,21 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
       await limited('cost_per_day=100')
     }))
 
+  test('calls that end while another program holds the database count all the same', () =>
+    taken(carrier, async () => {
+      await limited('extensions={"102":{"calls_per_day":1}}')
+      const database = new Database(join(lab.folder, 'test.db'))
+      database.exec('BEGIN IMMEDIATE')
+      assert.deepEqual(await lab.phones.call(hall, '0501110043', 300), WENT)
+      // FreeSWITCH gave up after 2 s.
+      const deadline = performance.now() + 4_000
+      while (performance.now() < deadline) assert.equal((await lab.phones.call(hall, '0501110044', 300)).refusal, 403)
+      database.exec('COMMIT')
+      database.close()
+      assert.equal((await lab.recorded('+380501110043')).length, 1)
+      await limited('extensions={}')
+    }))
+
   test('a daemon that is killed in mid-call stores the record once, from the folder', async () => {
     const answering = await lab.answered(hall)
     const calling = lab.phones.call(desk, '102', 2_000)
@@ -128,7 +144,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
 
   test('calls that ended while the daemon was away count before another is put through', () =>
     taken(carrier, async () => {
-      await limited('extensions={"102":{"calls_per_day":1}}')
+      await limited('extensions={"102":{"calls_per_day":2}}')
       const calling = lab.phones.call(hall, '0501110041', 1_500)
       await until('the call is up', async () => (await lab.channels()) === 2)
       await lab.daemon.stop('SIGKILL')

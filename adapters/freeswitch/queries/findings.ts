@@ -8,7 +8,7 @@ import { gatewayOf, trunkOf } from '../names.ts'
 import { recordsIn } from '../records-left.ts'
 import { type EventSocket, type EventSocketPlace, openEventSocket } from '../socket/event-socket.ts'
 import { found } from './found.ts'
-import { openTakeovers, openTransfers } from './open-setup.ts'
+import { impatience, openTakeovers, openTransfers } from './open-setup.ts'
 
 /** What a check examines. */
 export interface Findings {
@@ -46,6 +46,7 @@ export async function findings(parts: Findings): Promise<readonly SwitchFinding[
       ...(await stockUsers(socket)),
       ...(await openTransfers(socket)),
       ...(await openTakeovers(socket)),
+      ...(await impatience(socket)),
       ...(await gatewayFindings(socket, parts)),
       ...(await tlsFindings(socket, parts)),
       ...waiting,

@@ -1,5 +1,5 @@
 import type { SwitchFinding } from '../../../core/ports/switching.ts'
-import { GLOBALS } from '../guards.ts'
+import { GLOBALS, RECORD_SECONDS } from '../guards.ts'
 import type { EventSocket } from '../socket/event-socket.ts'
 import { found } from './found.ts'
 
@@ -33,6 +33,21 @@ export async function openTakeovers(socket: EventSocket): Promise<SwitchFinding[
       'error',
       `FreeSWITCH lacks the global ${missing.length === 1 ? 'variable' : 'variables'} ${missing.join(', ')}: whoever reaches a port of SIP can have it run any application, such as a call to a carrier or a command, and take over calls`,
       'run trunkline switch setup freeswitch again in another folder, copy the lines X-PRE-PROCESS from its freeswitch.xml, then run: fs_cli -x reloadxml',
+    ),
+  ]
+}
+
+/** Checks for an earlier setup, in which a call that has ended may count for nothing while the database is busy. */
+export async function impatience(socket: EventSocket): Promise<SwitchFinding[]> {
+  const configuration = await socket.api('xml_locate configuration configuration name json_cdr.conf')
+  const seconds = /name="timeout" value="(\d{1,5})"/.exec(configuration)?.[1]
+  if (seconds === undefined || Number(seconds) >= RECORD_SECONDS) return []
+  return [
+    found(
+      'record_timeout',
+      'warning',
+      `FreeSWITCH waits ${seconds} s until a record is stored: while another program holds the database for longer, calls that have ended do not count for limits`,
+      `set timeout in json_cdr.conf to ${RECORD_SECONDS}, then run: fs_cli -x reloadxml && fs_cli -x 'reload mod_json_cdr'`,
     ),
   ]
 }

@@ -1,4 +1,4 @@
-import { GLOBALS } from '../guards.ts'
+import { GLOBALS, RECORD_SECONDS } from '../guards.ts'
 import { FREESWITCH_USER, LOOKUP_PATH } from '../lookups/mounts.ts'
 import { escaped } from '../lookups/xml.ts'
 
@@ -162,7 +162,7 @@ const configurations = (given: Configuration): string[] => [
         cred: `${FREESWITCH_USER}:${given.token}`,
         'auth-scheme': 'basic',
       },
-      ...{ timeout: 2, retries: 0, encode: 'false', 'log-b-leg': 'false', 'err-log-dir': given.cdrFolder },
+      ...{ timeout: RECORD_SECONDS, retries: 0, encode: 'false', 'log-b-leg': 'false', 'err-log-dir': given.cdrFolder },
     }),
   ),
   configuration('callcenter', [

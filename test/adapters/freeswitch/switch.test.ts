@@ -120,6 +120,17 @@ describe('FreeSWITCH, asked over its event socket', () => {
     assert.match(finding?.finding ?? '', /lacks the global variables current_application, execute_on_answer_unasked:/)
   })
 
+  test('finds a FreeSWITCH that waits for records too briefly', async () => {
+    const codes = async (seconds: number): Promise<string[]> => {
+      const configuration = `<settings><param name="timeout" value="${seconds}"></param></settings>`
+      const answers = answering()
+      const answer = (command: string): string => (command.endsWith('json_cdr.conf') ? configuration : answers(command))
+      return (await asked({ answer }, of => of.check())).map(({ code }) => code)
+    }
+    assert.deepEqual(await codes(2), ['freeswitch_record_timeout'])
+    assert.deepEqual(await codes(30), [])
+  })
+
   describe('the port where FreeSWITCH asks', () => {
     const ANSWERS = { xml_locate: GOOD.xml_locate }
     const NONE = { xml_locate: "-ERR can't find configuration" }
