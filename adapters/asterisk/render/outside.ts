@@ -112,7 +112,7 @@ function lineContexts(directory: TenantDirectory): string {
         DIALLED,
         `Set(CHANNEL(accountcode)=${slug})`,
         ...[`Set(GROUP(tl_tenant)=${group})`, `Set(GROUP(tl_extension)=${group}-\${TL_EXT})`],
-        ...[`Set(GROUP(tl_out)=${group})`, `Set(GROUP(tl_out_extension)=${group}-\${TL_EXT})`],
+        `Set(GROUP(tl_out_extension)=${group}-\${TL_EXT})`,
         `Goto(\${TL_WAY},\${${ON_LINE}},1)`,
       ),
     ]),

@@ -175,9 +175,6 @@ function spentSteps({ tenant, limits }: TenantDirectory, used: UsedBy): string[]
   const isExtensionPaced = extensionLimits(limits).some(isPaced)
   const and = (isCounted: boolean, by: string): string => (isCounted ? ` + ${endedCount(by)}` : '')
   return [
-    ...(callsOut < NO_LIMIT
-      ? [refuseIf(`$[\${GROUP_COUNT(${group}@tl_out)}${and(isTenantPaced, byTenant)} > ${callsOut}]`, 'tenant spent')]
-      : []),
     ...(isAnyExtensionCounted(limits)
       ? [
           refuseIf(
@@ -185,6 +182,11 @@ function spentSteps({ tenant, limits }: TenantDirectory, used: UsedBy): string[]
             'extension spent',
           ),
         ]
+      : []),
+    // Not before: a telephone whose calls are refused again and again would take the places of others.
+    `Set(GROUP(tl_out)=${group})`,
+    ...(callsOut < NO_LIMIT
+      ? [refuseIf(`$[\${GROUP_COUNT(${group}@tl_out)}${and(isTenantPaced, byTenant)} > ${callsOut}]`, 'tenant spent')]
       : []),
     ...(isTenantPaced ? [noteEnd(byTenant)] : []),
     ...(isExtensionPaced ? [noteEnd(byExtension)] : []),

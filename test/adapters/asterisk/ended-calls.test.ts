@@ -65,6 +65,15 @@ describe('calls out that have ended while their records are not stored', () => {
     assert.deepEqual(went, ['went', 'went', 'extension_spent', 'went', 'went', 'extension_spent'])
   })
 
+  test("count for the tenant's limit only with calls that their extension's limit lets through", async () => {
+    const plan = await dialplanOf({
+      limits: { most: { calls_per_hour: 3 } },
+      ofExtension: { most: { calls_per_hour: 2 } },
+    })
+    const went = ['101', '101', '102', '102'].map(extension => call(plan, extension))
+    assert.deepEqual(went, ['went', 'extension_spent', 'went', 'extension_spent'])
+  })
+
   test('are noted whatever the carrier answered', async () => {
     const plan = await dialplanOf({ limits: { most: { calls_per_hour: 3 } } })
     // 404 and 500 are a CHANUNAVAIL too.
@@ -154,7 +163,7 @@ describe('noted calls of an Asterisk that is followed', () => {
     ] as const)
       asterisk.model.entries.set(`/trunkline-ended/7/${id}`, value)
     const { follower } = await start()
-    ahead = 59_000
+    ahead = 30_000
     await follower.reconcile('all')
     assert.equal(noted().length, 3)
     ahead = 62_000
