@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/asterisk.ts'
+import { ignoring } from './lab/ignoring.ts'
 import type { Answering, Place } from './telephones.ts'
 
 const NET = 42
@@ -20,23 +21,6 @@ const ACTIVE = ['--status', 'active']
 async function silent({ address, port }: Place): Promise<() => Promise<void>> {
   const socket = createSocket('udp4').bind(port, address)
   await once(socket, 'listening')
-  return async () => {
-    socket.close()
-    await once(socket, 'close')
-  }
-}
-
-/** A carrier that never answers OPTIONS, and says of each number that it is busy. */
-async function ignoring({ address, port }: Place): Promise<() => Promise<void>> {
-  const socket = createSocket('udp4').bind(port, address)
-  await once(socket, 'listening')
-  socket.on('message', (request, from) => {
-    const [first = '', ...lines] = request.toString().split('\r\n')
-    if (!first.startsWith('INVITE ')) return
-    const kept = lines.filter(line => /^(Via|From|To|Call-ID|CSeq):/i.test(line))
-    const tagged = kept.map(line => (/^To:/i.test(line) ? `${line};tag=1` : line))
-    socket.send(['SIP/2.0 486 Busy Here', ...tagged, 'Content-Length: 0', '', ''].join('\r\n'), from.port, from.address)
-  })
   return async () => {
     socket.close()
     await once(socket, 'close')
@@ -103,7 +87,7 @@ describe('carriers of a real Asterisk', { skip, timeout: 400_000 }, () => {
     })
 
   test('a call goes out through a carrier that never answers OPTIONS', async () => {
-    const close = await ignoring(quiet)
+    const close = await ignoring(quiet, '486 Busy Here')
     const host = ['--host', quiet.address, '--port', String(quiet.port)]
     await lab.cli('trunk', 'create', '--name', 'quiet', ...host, ...ACTIVE)
     await lab.cli('trunk', 'route', 'set', 'quiet', '--prefix', '+44')

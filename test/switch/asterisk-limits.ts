@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import { type Lab, openLab, placesIn, populate, records, skip, until, upCalls, WENT } from './lab/asterisk.ts'
+import { ignoring } from './lab/ignoring.ts'
 import type { Answering } from './telephones.ts'
 
 const NET = 48
@@ -75,9 +76,9 @@ describe('limits on the number of calls out of a real Asterisk', { skip, timeout
     await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.calls_per_day=23')
     await until('two are left', async () => /tl_out\).* > 2\]/.test(await lab.ask('dialplan show spent-acme')))
     await lab.daemon.stop('SIGKILL')
-    const refusing = await lab.phones.refuse(carrier, 404)
+    const close = await ignoring(carrier, '404 Not Found')
     assert.equal((await lab.phones.call(phone('acme-101', 11), '0501110045', 20)).refusal, 404)
-    await refusing.done
+    await close()
     await until('it has ended', async () => (await upCalls(lab)) === 0)
     assert.equal(await noted(), 1)
     await lab.startDaemon()
