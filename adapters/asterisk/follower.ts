@@ -58,6 +58,10 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
   const written = filesIn(folder)
   const reading = tableReading(inTable, place)
   const ended = endedCalls(parts)
+  const none = (error: unknown): [] => {
+    onTrouble(error)
+    return []
+  }
   const settled: Awaited<ReturnType<typeof ended.settled>> = []
   let manager: Manager | null = null
   const reloads = reloader({
@@ -110,7 +114,8 @@ export function asteriskFollower(parts: FollowerParts): SwitchFollower {
     }),
     reconcile: async changed => {
       const isLimited = changed === 'all' || rendered.limited().size > 0
-      const toForget = manager && isLimited ? await ended.settled(changed) : []
+      // Notes that cannot be read now are read again with the next change.
+      const toForget = manager && isLimited ? await ended.settled(changed).catch(none) : []
       const { files: texts, leftOut } = await rendered.refresh(changed)
       const { files, refusesMore } = await written.write(texts)
       tellLeftOut(leftOut)

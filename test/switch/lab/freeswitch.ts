@@ -43,8 +43,6 @@ export interface Lab {
   recorded(number: string, count?: number): Promise<CallRecord[]>
   /** How many records wait in the folder of those that could not be posted. */
   waiting(): number
-  /** What `trunkline switch check` finds, besides extensions that are emergency numbers, which it always does. */
-  findings(): Promise<string[]>
   /** What `trunkline doctor` finds. */
   doctor(): Promise<unknown>
   close(): Promise<void>
@@ -181,13 +179,7 @@ export async function openLab({
         return found.length >= count && found
       }),
     waiting: () => readdirSync(join(folder, 'cdr')).length,
-    // Both end with 1 if they find something.
-    findings: async () => {
-      const found = await commandLine(environment, ['switch', 'check'], 1)
-      return (Array.isArray(found) ? found : [])
-        .map(each => String(each.kind))
-        .filter(each => each !== 'hides_emergency')
-    },
+    // It ends with 1 if it finds something.
     doctor: () => commandLine(environment, ['doctor'], 1),
     close: async () => {
       await Promise.all([phones.close(), carriers.close()])

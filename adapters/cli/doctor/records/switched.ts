@@ -91,6 +91,12 @@ async function* limitsUnread(services: Services, id: number, settings: unknown):
     }
 }
 
+/**
+ * What people dial in an emergency wherever they come from. Many plans have further numbers, such as 101 in Ukraine, that
+ * a tenant may well want for a telephone.
+ */
+const EMERGENCY = ['112', '911', '999']
+
 /** Finds numbers that cannot be dialled, and those that keep calls from the emergency services: internal ones go first. */
 async function* unfitNumbers(
   services: Services,
@@ -106,7 +112,7 @@ async function* unfitNumbers(
         finding: `${await named(services, resource, id)} has a number that cannot be dialled: use only digits, * and #`,
         fix: await show(services, resource, id),
       }
-    else if (read(Number(row['tenant_id']), number)?.kind === 'emergency')
+    else if (EMERGENCY.includes(number) && read(Number(row['tenant_id']), number)?.kind === 'emergency')
       yield {
         kind: 'hides_emergency',
         finding: `${await named(services, resource, id)} gets the calls of its tenant to the emergency services`,
