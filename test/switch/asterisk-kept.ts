@@ -87,7 +87,7 @@ describe('what a real Asterisk shows, refuses and keeps', { skip, timeout: 300_0
       const calling = lab.phones.call(desk, '0501110031', 15_000)
       await until('the call is up', async () => (await upCalls(lab)) === OF_CALL_OUT)
       const began = performance.now()
-      await until('no call is left', async () => /tl_out\)\} > 0\]/.test(await lab.ask('dialplan show spent-acme')))
+      await until('no call is left', async () => /tl_out\).* > 0\]/.test(await lab.ask('dialplan show spent-acme')))
       const ms = performance.now() - began
       assert.ok(ms < 9_000, `refused after ${ms} ms, by the cost of four seconds`)
       assert.equal((await lab.phones.call(hall, '0501110032', 100)).refusal, 403)

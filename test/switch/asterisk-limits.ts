@@ -29,11 +29,11 @@ describe('limits on the number of calls out of a real Asterisk', { skip, timeout
   const callsOut = async (): Promise<number> =>
     (await records(lab)).filter(({ direction }) => direction === 'outbound').length
   /** Very short calls of the same extension, eight at a time, until each of them has been refused three times. */
-  const burst = async (user: string): Promise<number> => {
+  const burst = async (user: string, dial = '0501110041'): Promise<number> => {
     const caller = async (place: number): Promise<number> => {
       let [went, refused] = [0, 0]
       while (refused < 3) {
-        const { code, refusal } = await lab.phones.call(phone(user, 20 + place), '0501110041', 20)
+        const { code, refusal } = await lab.phones.call(phone(user, 20 + place), dial, 20)
         if (code === 0) went++
         else if (refusal === 403) refused++
         else assert.fail(`${code} ${refusal}`)
@@ -70,10 +70,25 @@ describe('limits on the number of calls out of a real Asterisk', { skip, timeout
     assert.deepEqual(await lab.phones.call(phone('acme-101', 11), '0501110043', 20), WENT)
   })
 
+  test('a burst costs no more than the limit and the calls that were up', async () => {
+    const premium = ['--prefix', '38067', '--cost-per-minute', '1', '--billing-increment', '60', '--status', 'active']
+    await lab.cli('rate', 'create', '--tenant', 'acme', '--destination', 'Premium', ...premium)
+    const spent = async (): Promise<number> => (await records(lab)).reduce((sum, { cost }) => sum + Number(cost), 0)
+    const before = await spent()
+    const limit = `limits.cost_per_day=${(before + 3).toFixed(4)}`
+    await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.calls_per_day=null', '--settings-set', limit)
+    await until('the limit is loaded', async () => /TL_WAITED/.test(await lab.ask('dialplan show spent-acme')))
+    const went = await burst('acme-101', '0671110046')
+    await until('all are recorded', async () => Math.round((await spent()) - before) === went)
+    assert.ok(went >= 3 && went <= 3 + AT_ONCE.length, `${went} calls at 1.00 each`)
+    await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.cost_per_day=null')
+  })
+
   test('a call takes a place whatever the carrier answers', async () => {
     taking.stop()
     await taking.done
-    await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.calls_per_day=23')
+    const before = await callsOut()
+    await lab.cli('tenant', 'update', 'acme', '--settings-set', `limits.calls_per_day=${before + 2}`)
     await until('two are left', async () => /tl_out\).* > 2\]/.test(await lab.ask('dialplan show spent-acme')))
     await lab.daemon.stop('SIGKILL')
     const close = await ignoring(carrier, '404 Not Found')
@@ -82,7 +97,7 @@ describe('limits on the number of calls out of a real Asterisk', { skip, timeout
     await until('it has ended', async () => (await upCalls(lab)) === 0)
     assert.equal(await noted(), 1)
     await lab.startDaemon()
-    await until('it is recorded', async () => (await callsOut()) === 22)
+    await until('it is recorded', async () => (await callsOut()) === before + 1)
     await until('nothing is noted any more', async () => (await noted()) === 0)
   })
 
@@ -91,8 +106,8 @@ describe('limits on the number of calls out of a real Asterisk', { skip, timeout
       await lab.ask('pjsip qualify _carrier')
       return /_carrier\/.* Unavail /.test(await lab.ask('pjsip show contacts'))
     })
-    await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.calls_per_day=23')
-    await until('two are left', async () => /tl_out\).* > [12]\]/.test(await lab.ask('dialplan show spent-acme')))
+    await lab.cli('tenant', 'update', 'acme', '--settings-set', `limits.calls_per_day=${(await callsOut()) + 2}`)
+    await until('two are left', async () => /tl_out\).* > 2\]/.test(await lab.ask('dialplan show spent-acme')))
     assert.notEqual((await lab.phones.call(phone('acme-101', 11), '0501110044', 20)).refusal, null)
     await until('it has ended', async () => (await upCalls(lab)) === 0)
     assert.equal(await noted(), 0)

@@ -1,8 +1,8 @@
 import { exten, section } from './lines.ts'
 
 /**
- * The family of Asterisk's own database that holds the outgoing calls that have ended, below whoever has a limit on their
- * number. The dialplan counts them until the daemon removes them: what it renders counts their records then.
+ * The family of Asterisk's own database that holds the outgoing calls that have ended, below whoever has a limit on what
+ * they use. The dialplan counts them until the daemon removes them: what it renders counts their records then.
  */
 export const ENDED = 'trunkline-ended'
 const NOTE = 'tl-ended'
@@ -30,3 +30,15 @@ export const endedContext = (): string =>
       'Return()',
     ),
   ])
+
+/** Ten times 0.2 s; a record usually takes less than one. */
+const MOST_WAITS = 10
+
+/** Returns the steps that begin the call again in this context until no call is noted there, but not for ever. */
+export const waitForRecords = (by: string, context: string): string[] => [
+  `GotoIf($[${endedCount(by)} < 1 | 0\${TL_WAITED} > ${MOST_WAITS - 1}]?known)`,
+  `Set(TL_WAITED=$[0\${TL_WAITED} + 1])`,
+  'Wait(0.2)',
+  `Goto(${context},\${EXTEN},1)`,
+  '(known)NoOp()',
+]

@@ -3,6 +3,7 @@ import {
   type LimitSettings,
   type Limits,
   type LimitUse,
+  PRICED,
   type Used,
 } from '../../../core/switching/limits/limits.ts'
 
@@ -67,8 +68,11 @@ export const isAnyCounted = (limits: LimitSettings): boolean =>
 export const isAnyRated = (limits: LimitSettings): boolean =>
   [limits.tenant, ...extensionLimits(limits)].some(({ ratedOnly }) => ratedOnly)
 
-/** True if the number of calls out is limited by the hour or the day. */
-export const isPaced = ({ most }: Limits): boolean =>
-  most.calls_per_hour !== undefined || most.calls_per_day !== undefined
+/** True if a limit is on what calls out use in an hour or a day. */
+export const isMetered = ({ most }: Limits): boolean =>
+  LIMIT_NAMES.some(name => name !== 'concurrent_calls' && most[name] !== undefined)
+
+/** True if a limit is on what they cost. */
+export const isOnCost = ({ most }: Limits): boolean => PRICED.some(name => most[name] !== undefined)
 
 const isCounted = ({ most, unreadable }: Limits): boolean => Object.keys(most).length > 0 || unreadable.length > 0

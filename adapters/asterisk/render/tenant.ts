@@ -3,10 +3,11 @@ import { isActive } from '../../../core/rating/deck.ts'
 import type { SwitchExtension, SwitchQueue, TenantDirectory } from '../../../core/switching/directory.ts'
 import { isFitName, isFitNumber } from '../../../core/switching/fit.ts'
 import { insideTargets } from '../../../core/switching/inside.ts'
+import type { LimitSettings } from '../../../core/switching/limits/limits.ts'
 import { type DidEntry, didEntries } from './dids.ts'
-import { endedBy, endedCount, noteEnd } from './ended.ts'
+import { endedBy, endedCount, noteEnd, waitForRecords } from './ended.ts'
 import { insideContexts } from './inside.ts'
-import { extensionLimits, isAnyExtensionCounted, isPaced, NO_LIMIT, roomOf } from './limits.ts'
+import { extensionLimits, isAnyExtensionCounted, isMetered, isOnCost, NO_LIMIT, roomOf } from './limits.ts'
 import {
   caseless,
   contexts,
@@ -171,14 +172,14 @@ function spentSteps({ tenant, limits }: TenantDirectory, used: UsedBy): string[]
   const group = caseless(tenant.slug)
   const { callsOut } = roomOf(limits.tenant, used.tenant)
   const [byTenant, byExtension] = [endedBy(tenant.id), endedBy(tenant.id, `\${TL_EXT}`)]
-  const isTenantPaced = isPaced(limits.tenant)
-  const isExtensionPaced = extensionLimits(limits).some(isPaced)
+  const isTenantMetered = isMetered(limits.tenant)
+  const isExtensionMetered = extensionLimits(limits).some(isMetered)
   const and = (isCounted: boolean, by: string): string => (isCounted ? ` + ${endedCount(by)}` : '')
   return [
     ...(isAnyExtensionCounted(limits)
       ? [
           refuseIf(
-            `$[\${GROUP_COUNT(${group}-\${TL_EXT}@tl_out_extension)}${and(isExtensionPaced, byExtension)} > \${TL_OUT}]`,
+            `$[\${GROUP_COUNT(${group}-\${TL_EXT}@tl_out_extension)}${and(isExtensionMetered, byExtension)} > \${TL_OUT}]`,
             'extension spent',
           ),
         ]
@@ -186,11 +187,18 @@ function spentSteps({ tenant, limits }: TenantDirectory, used: UsedBy): string[]
     // Not before: a telephone whose calls are refused again and again would take the places of others.
     `Set(GROUP(tl_out)=${group})`,
     ...(callsOut < NO_LIMIT
-      ? [refuseIf(`$[\${GROUP_COUNT(${group}@tl_out)}${and(isTenantPaced, byTenant)} > ${callsOut}]`, 'tenant spent')]
+      ? [refuseIf(`$[\${GROUP_COUNT(${group}@tl_out)}${and(isTenantMetered, byTenant)} > ${callsOut}]`, 'tenant spent')]
       : []),
-    ...(isTenantPaced ? [noteEnd(byTenant)] : []),
-    ...(isExtensionPaced ? [noteEnd(byExtension)] : []),
+    ...costSteps(limits, byTenant, byExtension, contexts(tenant.slug).spent),
+    ...(isTenantMetered ? [noteEnd(byTenant)] : []),
+    ...(isExtensionMetered ? [noteEnd(byExtension)] : []),
   ]
+}
+
+/** What a call has cost is not known before its record is there: until then, the next one waits if cost is limited. */
+function costSteps(limits: LimitSettings, byTenant: string, byExtension: string, spent: string): string[] {
+  if (isOnCost(limits.tenant)) return waitForRecords(byTenant, spent)
+  return extensionLimits(limits).some(isOnCost) ? waitForRecords(byExtension, spent) : []
 }
 
 const STRATEGIES = new Map([['roundrobin', 'rrmemory']])

@@ -8,7 +8,7 @@ import type { TenantDirectory } from '../../../core/switching/directory.ts'
 import { NOTHING_USED } from '../../../core/switching/limits/limits.ts'
 import { until } from '../../support/data/switch.ts'
 import { type FollowedAsterisk, followedAsterisk } from '../../support/switching/asterisk-follower.ts'
-import { type Dialplan, readDialplan, run } from '../../support/switching/dialplan.ts'
+import { type Dialplan, type Done, readDialplan, run } from '../../support/switching/dialplan.ts'
 import { directory, type World } from '../../support/switching/directory.ts'
 import { directoryOf } from '../../support/switching/freeswitch.ts'
 
@@ -41,14 +41,16 @@ describe('calls out that have ended while their records are not stored', () => {
   let count = 0
   /** A call whose carrier refuses it, or is away. */
   const call = (plan: Dialplan, extension: string, dialStatus = 'BUSY', away: string[] = []): string | undefined =>
+    steps(plan, extension, dialStatus, away)
+      .find(({ app }) => app === 'Dial' || app === 'UserEvent')
+      ?.args.replace(/^.*Refusal: ([a-z_]+),.*$/, '$1')
+      .replace(/^PJSIP.*$/, 'went')
+  const steps = (plan: Dialplan, extension: string, dialStatus = 'BUSY', away: string[] = []): readonly Done[] =>
     run(plan, {
       ...{ context: 'tenant-acme', accountcode: 'acme', exten: '0501234567', variables: { TL_EXT: extension } },
       ...{ database, dialStatus, uniqueId: `17.${++count}` },
       contacts: new Map(away.map(contact => [contact, 'Unreachable'])),
     })
-      .find(({ app }) => app === 'Dial' || app === 'UserEvent')
-      ?.args.replace(/^.*Refusal: ([a-z_]+),.*$/, '$1')
-      .replace(/^PJSIP.*$/, 'went')
 
   test("count for the tenant's limit by the hour or the day", async () => {
     for (const name of ['calls_per_hour', 'calls_per_day']) {
@@ -81,9 +83,23 @@ describe('calls out that have ended while their records are not stored', () => {
     assert.deepEqual(went, ['went', 'went', 'tenant_spent'])
   })
 
+  test('hold the next call up for two seconds at most, if a limit is on cost', async () => {
+    const tenants = await dialplanOf({ limits: { most: { cost_per_day: 5 } } })
+    const extensions = await dialplanOf({ ofExtension: { most: { cost_per_hour: 5 } } })
+    const waits = (plan: Dialplan, extension: string): string[] =>
+      steps(plan, extension).flatMap(({ app, args }) => (app === 'Wait' ? args : app === 'Dial' ? 'went' : []))
+    const TWO_SECONDS = Array.from({ length: 10 }, () => '0.2')
+    assert.deepEqual(waits(tenants, '101'), ['went'])
+    assert.deepEqual(waits(tenants, '102'), [...TWO_SECONDS, 'went'])
+    database.clear()
+    assert.deepEqual(waits(extensions, '101'), ['went'])
+    assert.deepEqual(waits(extensions, '102'), ['went'])
+    assert.deepEqual(waits(extensions, '101'), [...TWO_SECONDS, 'went'])
+  })
+
   test('are not noted without such a limit, nor if the carrier is known to be away, which leaves no record', async () => {
     const [free, paced] = [
-      await dialplanOf({ limits: { most: { cost_per_day: 5 } } }),
+      await dialplanOf({ limits: { most: { concurrent_calls: 5 } } }),
       await dialplanOf({ limits: { most: { calls_per_hour: 3 } } }),
     ]
     assert.equal(call(free, '101'), 'went')

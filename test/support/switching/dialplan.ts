@@ -202,7 +202,7 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
         const [, inner = '', innerArgs = ''] = /^([A-Za-z]+)\((.*)\)$/s.exec(args) ?? []
         place--
         perform(inner, innerArgs)
-      } else if (app === 'UserEvent') {
+      } else if (app === 'UserEvent' || app === 'Wait') {
         done.push({ app, args, exten, accountcode })
       } else if (app === 'Dial' && args.startsWith('Local/')) {
         const [, to = '', line = ''] = /^Local\/([^@]+)@([^/]+)\/n,,i$/.exec(args) ?? fail(`Dial(${args})`)
@@ -215,7 +215,7 @@ export function run(plan: Dialplan, channel: Channel): Done[] {
       } else if (ENDING.includes(app)) {
         done.push({ app, args, exten, accountcode })
         variables.set('DIALSTATUS', channel.dialStatus ?? 'CHANUNAVAIL')
-      } else fail(`unknown application ${app}`)
+      } else if (app !== 'NoOp') fail(`unknown application ${app}`)
     }
     perform(at.app, expand(at.args))
     if (at.app === 'Hangup') hasEnded = !handles()
@@ -281,7 +281,7 @@ function lookedUp(
 function expression(text: string): string {
   const summed = text.replace(/(\d+) \+ (\d+)/g, (_, one: string, other: string) => String(Number(one) + Number(other)))
   const any = summed.split(' | ').map(part => part.split(' & ').every(one => isTrue(comparison(one.trim()))))
-  return any.length === 1 && !/[=<>&]/.test(text) ? comparison(text.trim()) : any.includes(true) ? '1' : '0'
+  return any.length === 1 && !/[=<>&]/.test(summed) ? comparison(summed.trim()) : any.includes(true) ? '1' : '0'
 }
 
 function comparison(text: string): string {
