@@ -75,7 +75,7 @@ async function played(folder: string, name: string, args: readonly string[]): Pr
 
 async function registrations({ folder }: Lab, count: number): Promise<Line> {
   const scenario = readFileSync('test/switch/sipp/register.xml', 'utf8')
-    .replaceAll('Contact: <sip:[service]@', 'Contact: <sip:[field0]-[field1]@')
+    .replaceAll('Contact: <sip:[service]@[contact]', 'Contact: <sip:[field0]-[field1]@[local_ip]:[local_port]')
     .replaceAll('[service]', '[field0]')
     .replaceAll('[domain]', '[field1]')
     .replaceAll('[authentication]', '[field2]')
