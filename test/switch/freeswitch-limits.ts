@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import Database from 'better-sqlite3'
 import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
-import type { Place } from './telephones.ts'
 
 const NET = 47
 const { phone, carrier } = placesIn(NET)
@@ -40,15 +39,6 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
         ?.slice(series.length) ?? 0,
     )
   }
-  const taken = async (at: Place, run: () => Promise<void>): Promise<void> => {
-    const taking = await lab.answered(at)
-    try {
-      await run()
-    } finally {
-      taking.stop()
-      await taking.done
-    }
-  }
   const limited = (...settings: string[]): Promise<unknown> =>
     lab.cli('tenant', 'update', 'acme', ...settings.flatMap(each => ['--settings-set', `limits.${each}`]))
 
@@ -64,7 +54,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
   })
 
   test('a second concurrent call is refused where the limit is one', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       await limited('concurrent_calls=1')
       const first = lab.phones.call(desk, '0501110032', 1_500)
       await until('the call is up', async () => (await lab.channels()) === 2)
@@ -76,18 +66,18 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
 
   test('a call that has ended, or that the carrier refused, makes room for the next at once', async () => {
     await limited('concurrent_calls=1')
-    await taken(carrier, async () => {
+    await lab.taken(carrier, async () => {
       for (const last of ['6', '7']) assert.deepEqual(await lab.phones.call(desk, `050111003${last}`, 300), WENT)
     })
     const refusing = await lab.phones.refuse(carrier, 486)
     assert.equal((await lab.phones.call(desk, '0501110038', 300)).refusal, 486)
     await refusing.done
-    await taken(carrier, async () => assert.deepEqual(await lab.phones.call(desk, '0501110039', 300), WENT))
+    await lab.taken(carrier, async () => assert.deepEqual(await lab.phones.call(desk, '0501110039', 300), WENT))
     await limited('concurrent_calls=100')
   })
 
   test('a call out ends at its longest duration', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       await limited('max_call_seconds=2')
       await lab.phones.call(desk, '0501110031', 20_000)
       const [record] = await lab.recorded('+380501110031')
@@ -95,7 +85,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
     }))
 
   test("once the day's money is spent, the next call is refused, and the limit shows everywhere", () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       await limited('cost_per_day=0.03', 'max_call_seconds=60')
       // The previous calls have cost some already.
       await until('the limit is reached', async () => {
@@ -113,7 +103,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
     }))
 
   test('calls that end while another program holds the database count all the same', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       await limited('extensions={"102":{"calls_per_day":1}}')
       const database = new Database(join(lab.folder, 'test.db'))
       database.exec('BEGIN IMMEDIATE')
@@ -143,7 +133,7 @@ describe('what a real FreeSWITCH refuses, keeps and records', { skip, timeout: 3
   })
 
   test('calls that ended while the daemon was away count before another is put through', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       await limited('extensions={"102":{"calls_per_day":2}}')
       const calling = lab.phones.call(hall, '0501110041', 1_500)
       await until('the call is up', async () => (await lab.channels()) === 2)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { channelsIn, SHOW_CHANNELS } from '../../adapters/freeswitch/socket/channels.ts'
 import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
-import type { Answering, Place } from './telephones.ts'
+import type { Answering } from './telephones.ts'
 
 const NET = 46
 const { phone, carrier } = placesIn(NET)
@@ -27,19 +27,10 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
   const sending = (how: 'redirect' | 'answer-transfer', to: string): Promise<Answering> => {
     return lab.phones.sendOn(hall, how, `${to}@${ADDRESS}`)
   }
-  const taken = async (at: Place, run: () => Promise<void>): Promise<void> => {
-    const taking = await lab.answered(at)
-    try {
-      await run()
-    } finally {
-      taking.stop()
-      await taking.done
-    }
-  }
   const idle = (): Promise<true> => until('no call is up', async () => (await lab.channels()) === 0)
 
   test("an internal call redirected outside follows the caller's rules, and is billed", () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       const redirecting = await sending('redirect', '0501110011')
       assert.deepEqual(await lab.phones.call(desk, '102', 1_300), WENT)
       await redirecting.done
@@ -51,7 +42,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     }))
 
   test('a redirection to a blocked number is refused', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       const redirecting = await sending('redirect', '0901110012')
       assert.equal((await lab.phones.call(desk, '102', 500)).refusal, 403)
       await redirecting.done
@@ -59,7 +50,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     }))
 
   test("a carrier's call redirected outside belongs to whoever redirected it", () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       const redirecting = await sending('redirect', '0901110013')
       const other = placesIn(NET).place(99)
       assert.equal(
@@ -81,7 +72,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     }))
 
   test('a transfer outside follows the same rules, and its whole duration is billed', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       const transferring = await sending('answer-transfer', '0501110014')
       assert.deepEqual(await lab.phones.call(desk, '102', 3_000), WENT)
       assert.deepEqual(await transferring.done, WENT)
@@ -94,7 +85,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     }))
 
   test('a transfer to a blocked number ends the call', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       const transferring = await sending('answer-transfer', '0901110015')
       await lab.phones.call(desk, '102', 5_000)
       await transferring.done
@@ -102,7 +93,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     }))
 
   test('a transferred outgoing call is billed to whoever transferred it, for its whole duration', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       assert.deepEqual(await lab.phones.callAndTransfer(desk, '0501110016', 700, '0501110017'), WENT)
       await until('the second carrier has answered', async () => {
         const legs = channelsIn(await lab.ask(SHOW_CHANNELS))
@@ -118,7 +109,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     }))
 
   test('a telephone cannot make a call out with the permissions of the telephone that it has called', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       await lab.cli('tenant', 'update', 'acme', '--settings-set', 'limits.extensions={"101":{"calls_per_day":0}}')
       const answering = await lab.answered(hall)
       await lab.phones.callAndTransfer(desk, '102', 700, '0501110023')
@@ -130,7 +121,7 @@ describe('calls that a telephone of a real FreeSWITCH sends on', { skip, timeout
     }))
 
   test('an outgoing call cannot be transferred to a blocked number', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       await lab.phones.callAndTransfer(desk, '0501110018', 700, '0901110018')
       await idle()
       assert.equal((await lab.recorded('+380501110018')).length, 1)

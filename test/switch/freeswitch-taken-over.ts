@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { after, before, describe, test } from 'node:test'
 import { type Channel, channelsIn, SHOW_CHANNELS } from '../../adapters/freeswitch/socket/channels.ts'
 import { type Lab, openLab, placesIn, populate, skip, until, WENT } from './lab/freeswitch.ts'
-import type { PhoneAt, Place } from './telephones.ts'
+import type { PhoneAt } from './telephones.ts'
 
 const NET = 50
 const { phone, place, carrier } = placesIn(NET)
@@ -24,15 +24,6 @@ describe('calls of a real FreeSWITCH that somebody else wants to take over', { s
   })
   after(() => lab?.close())
 
-  const taken = async (at: Place, run: () => Promise<void>): Promise<void> => {
-    const taking = await lab.answered(at)
-    try {
-      await run()
-    } finally {
-      taking.stop()
-      await taking.done
-    }
-  }
   const legs = async (): Promise<readonly Channel[]> => channelsIn(await lab.ask(SHOW_CHANNELS))
   const idle = (): Promise<true> => until('no call is up', async () => (await legs()).length === 0)
   const thieves = (): readonly (readonly [string, (callId: string) => ReturnType<Lab['phones']['takeOver']>])[] => [
@@ -60,7 +51,7 @@ describe('calls of a real FreeSWITCH that somebody else wants to take over', { s
   }
 
   test('neither a telephone nor a host outside takes over a call that is up', () =>
-    taken(carrier, async () => {
+    lab.taken(carrier, async () => {
       const calling = lab.phones.call(desk, '0501110051', 8_000)
       await until('it is up', async () => (await legs()).filter(({ isAnswered }) => isAnswered).length === 2)
       await withstands()
@@ -105,8 +96,8 @@ describe('calls of a real FreeSWITCH that somebody else wants to take over', { s
   })
 
   test('a telephone still joins the two that it talks to', () =>
-    taken(carrier, () =>
-      taken(hall, async () => {
+    lab.taken(carrier, () =>
+      lab.taken(hall, async () => {
         const second: PhoneAt = { ...desk, port: 25_566 }
         const consulting = lab.phones.call(second, '0501110053', 10_000, 'consulting@lab')
         await until('the carrier has answered', async () =>

@@ -31,10 +31,13 @@ export const endedContext = (): string =>
     ),
   ])
 
-/** Ten times 0.2 s; a record usually takes less than one. */
+/** Of 0.2 s each; a record usually takes less than a second. */
 const MOST_WAITS = 10
 
-/** Returns the steps that begin the call again in this context until no call is noted there, but not for ever. */
+/**
+ * Returns the steps that hold a call up while ended calls are noted: every 0.2 s it begins again in this context, which
+ * refuses it if their records have reached a limit. After two seconds it goes on.
+ */
 export const waitForRecords = (by: string, context: string): string[] => [
   `GotoIf($[${endedCount(by)} < 1 | 0\${TL_WAITED} > ${MOST_WAITS - 1}]?known)`,
   `Set(TL_WAITED=$[0\${TL_WAITED} + 1])`,

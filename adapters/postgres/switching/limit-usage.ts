@@ -63,7 +63,10 @@ export function limitUsage(database: Database, clock: Clock): LimitUsage {
     stored: async (source, channels) => {
       const calls = channels.map(id => ({ id, ...ofChannel(source, id) }))
       const found = await storedCalls(database, calls)
-      return new Set(calls.flatMap(call => (found(call).length > 0 ? [call.id] : [])))
+      const stored = calls.flatMap(call => (found(call).length > 0 ? [call.id] : []))
+      // A cached sum may lack them.
+      if (stored.length > 0) kept.clear()
+      return new Set(stored)
     },
   }
 }

@@ -9,6 +9,8 @@ import type { Connection } from '../database/database.ts'
 
 /** Rows read in some milliseconds. */
 const PAGE = 5_000
+/** Channels looked for in some milliseconds. */
+const LOOKS = 200
 /** If more calls are new, as during an import of years, reading a tenant's own calls is less work. */
 const MOST_NEW = 10_000
 /** The index is by start; longer calls are not found again. */
@@ -104,8 +106,14 @@ export function limitUsage(connection: Connection, clock: Clock): LimitUsage {
       }
     },
     stored: async (source, channels) => {
-      const found = finder()
-      return new Set(channels.filter(id => found(ofChannel(source, id)).length > 0))
+      const turn = turns.begin()
+      const found: string[] = []
+      for (let at = 0; at < channels.length; at += LOOKS) {
+        const find = finder()
+        const some = channels.slice(at, at + LOOKS)
+        found.push(...(await turn(() => some.filter(id => find(ofChannel(source, id)).length > 0))))
+      }
+      return new Set(found)
     },
   }
 }

@@ -160,7 +160,7 @@ describe('noted calls of an Asterisk that is followed', () => {
     assert.deepEqual(asked.slice(4), ['pbx_config.so', 'DBDel', 'DBDel'])
   })
 
-  test('are kept while only the calls of another tenant are counted anew', async () => {
+  test('stay noted when only the dialplan of another tenant is rendered again', async () => {
     const { follower, calls } = await start()
     for (const id of ['7/17.2', '8/17.3']) asterisk.model.entries.set(`/trunkline-ended/${id}`, seconds(NOW))
     for (const id of ['17.2', '17.3']) stored.add(id)

@@ -280,8 +280,8 @@ function lookedUp(
 /** `a | b`, `a & b` and comparisons, in order of precedence. */
 function expression(text: string): string {
   const summed = text.replace(/(\d+) \+ (\d+)/g, (_, one: string, other: string) => String(Number(one) + Number(other)))
-  const any = summed.split(' | ').map(part => part.split(' & ').every(one => isTrue(comparison(one.trim()))))
-  return any.length === 1 && !/[=<>&]/.test(summed) ? comparison(summed.trim()) : any.includes(true) ? '1' : '0'
+  const terms = summed.split(' | ').map(part => part.split(' & ').every(one => isTrue(comparison(one.trim()))))
+  return terms.length === 1 && !/[=<>&]/.test(summed) ? comparison(summed.trim()) : terms.includes(true) ? '1' : '0'
 }
 
 function comparison(text: string): string {

@@ -41,6 +41,8 @@ export interface Lab {
   recordsTo(number: string): Promise<CallRecord[]>
   /** The same, once there are this many. */
   recorded(number: string, count?: number): Promise<CallRecord[]>
+  /** Does this while calls there are answered. */
+  taken(at: Place, run: () => Promise<void>): Promise<void>
   /** How many records wait in the folder of those that could not be posted. */
   waiting(): number
   /** What `trunkline doctor` finds. */
@@ -169,6 +171,15 @@ export async function openLab({
     channels: async () => Number.parseInt((await ask('show channels count')).trim(), 10),
     // The switch may notify a telephone of its mailbox first, which counts as a call.
     answered: at => phones.answer(at, 100),
+    taken: async (at, run) => {
+      const taking = await lab.answered(at)
+      try {
+        await run()
+      } finally {
+        taking.stop()
+        await taking.done
+      }
+    },
     recordsTo: async number => {
       const all = await cli('cdr', 'list')
       return (Array.isArray(all) ? all.filter(isRecord) : []).filter(each => each.destination_number === number)

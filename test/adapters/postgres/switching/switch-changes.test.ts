@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openStorage } from '../../../adapters/postgres/storage.ts'
-import { resourceNamed } from '../../../core/resources/all.ts'
-import { manualClock } from '../../support/clock.ts'
-import { insert } from '../../support/data/rows.ts'
-import { byteProxy } from '../../support/postgres/byte-proxy.ts'
-import { newDatabase } from '../../support/postgres/databases.ts'
+import { openStorage } from '../../../../adapters/postgres/storage.ts'
+import { resourceNamed } from '../../../../core/resources/all.ts'
+import { manualClock } from '../../../support/clock.ts'
+import { insert } from '../../../support/data/rows.ts'
+import { byteProxy } from '../../../support/postgres/byte-proxy.ts'
+import { newDatabase } from '../../../support/postgres/databases.ts'
 
 test('changes are followed though the database could not be reached at first, and count as all until then', async () => {
   const proxy = await byteProxy(await newDatabase())
