@@ -62,8 +62,9 @@ export async function openEventSocket(place: EventSocketPlace, patience: Patienc
     clearTimeout(deadline)
   }
   const ask = async (command: string, reply: string): Promise<Frame> => {
+    const line = oneLine(command)
     const tooLong = setTimeout(() => fail(`${name} did not answer a command in time.`), patience.replyMs)
-    socket.write(`${oneLine(command)}\n\n`)
+    socket.write(`${line}\n\n`)
     try {
       return await expect(reply)
     } finally {

@@ -72,10 +72,13 @@ describe('the event socket', () => {
     await held.close()
   })
 
-  test('refuses two commands in one', () =>
+  test('refuses two commands in one, and waits for no answer to them', () =>
     connected({}, async (socket, held) => {
+      const timers = (): number => process.getActiveResourcesInfo().filter(each => each === 'Timeout').length
+      const before = timers()
       for (const command of ['status\n\napi shutdown', 'status\r\nx', 'a\0b'])
         await assert.rejects(socket.api(command), fails('malformed', /one line/))
+      assert.equal(timers(), before)
       await socket.api('status')
       assert.deepEqual(held.commands, ['status'])
     }))

@@ -48,11 +48,18 @@ export async function startConsole(
     ...world,
     open: (path, options) => openPage(browser, { url: world.service.url, session: world.session }, path, options, seen),
     close: async () => {
+      if (process.exitCode) await tellPages(browser)
       await browser.close()
       await world.close()
       assert.deepEqual(seen, [], 'what the pages complained of')
     },
   }
+}
+
+/** Tells what the open pages show, after a test that failed. */
+async function tellPages(browser: Browser): Promise<void> {
+  for (const page of browser.contexts().flatMap(context => context.pages()))
+    console.error(page.url(), await page.locator('main').ariaSnapshot({ timeout: 1_000 }).catch(String))
 }
 
 function builtConsole() {
