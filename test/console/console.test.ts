@@ -57,6 +57,21 @@ test('a record is made, with the sentences of the service where a field is wrong
   assert.equal(await page.locator('img').count(), 0)
 })
 
+test('the first wrong field has the focus at once, so that nothing typed lands in another', async () => {
+  const focused = async (path: string, create: string): Promise<string | null> => {
+    const page = await world.open(path)
+    const button = page.getByRole('button', { name: create })
+    await button.waitFor()
+    // What waits for the next frame never comes.
+    await page.evaluate('window.requestAnimationFrame = () => 0')
+    await button.click()
+    await page.getByText('field is required.').first().waitFor()
+    return page.locator(':focus').getAttribute('name', { timeout: 1_000 })
+  }
+  assert.equal(await focused('/tenants/new', 'Create tenant'), 'name')
+  assert.equal(await focused('/accounts?account=new', 'Create account'), 'email')
+})
+
 test('a session that ends in a form is renewed over it, and nothing that was typed is lost', async () => {
   const { id } = await world.create('queues', { name: 'Support' })
   const page = await world.open(`/queues/${id}`)

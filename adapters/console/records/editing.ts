@@ -1,5 +1,4 @@
 import { type Signal, signal } from '@preact/signals'
-import { createRef } from 'preact'
 import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks'
 import { isJsonObject } from '../../../core/json.ts'
 import { collectionOf, type Resource } from '../../../core/resources/resource.ts'
@@ -49,8 +48,6 @@ export class Editing {
   /** The record as somebody else has changed it meanwhile. */
   readonly theirs = signal<Opened | null>(null)
   readonly isSaving = signal(false)
-  /** The form, whose first wrong field gets the focus. */
-  readonly form = createRef<HTMLFormElement>()
   readonly #options: EditingOptions
   readonly #path: string
   #version: string | null
@@ -76,7 +73,10 @@ export class Editing {
     const sent = this.draft.value
     const { body, errors } = checked(resource, sent, opened ? this.original.value : null)
     this.trouble.value = null
-    if (Object.keys(errors).length > 0) return this.#show(errors)
+    if (Object.keys(errors).length > 0) {
+      this.errors.value = errors
+      return
+    }
     if (opened && Object.keys(body).length === 0) return note('Nothing has changed.')
     this.isSaving.value = true
     try {
@@ -151,18 +151,13 @@ export class Editing {
     if (error instanceof Refusal && error.status === 409 && opened) this.theirs.value = await reread(this.#path)
     else if (error instanceof Refusal && error.status === 422) {
       if (Object.keys(error.errors).length === 0) this.trouble.value = error.message
-      this.#show(error.errors)
+      this.errors.value = error.errors
     } else if (error instanceof Refusal) this.trouble.value = error.message
     else if (error instanceof Unreached) {
       const isUnsure = this.#saving.isUnsure.value || this.#creating.isUnsure.value
       const next = isUnsure ? ' The next try looks first whether it was.' : ''
       this.trouble.value = `${error.message} What you typed is kept here.${next}`
     } else throw error
-  }
-
-  #show(errors: FieldErrors): void {
-    this.errors.value = errors
-    requestAnimationFrame(() => this.form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
 
   /** Goes on from that version of the record, with these values typed. */

@@ -1,12 +1,11 @@
 import { useSignal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
-import { useRef } from 'preact/hooks'
 import type { Fields } from '../../../core/resources/resource.ts'
 import { submitting } from '../parts/controls.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { useSubmission } from '../state/submission.ts'
 import { checked } from './draft.ts'
-import { type Draft, FormFields } from './fields.tsx'
+import { type Draft, FormFields, useFirstWrong } from './fields.tsx'
 
 interface FieldsDialogProps {
   readonly title: string
@@ -27,12 +26,11 @@ export function FieldsDialog(props: FieldsDialogProps) {
   const { title, fields, initial, isStored = false, action, onSubmit, onClose, children } = props
   const draft = useSignal<Draft>(initial)
   const { errors, isBusy, submit } = useSubmission(name => Object.hasOwn(fields, name))
-  const form = useRef<HTMLFormElement>(null)
+  const form = useFirstWrong(errors)
   const send = async (): Promise<void> => {
     const { body, errors: found } = checked({ fields }, draft.value, isStored ? initial : null)
     if (Object.keys(found).length > 0) errors.value = found
     else await submit(() => onSubmit(body))
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus())
   }
   return (
     <Dialog title={title} onClose={onClose}>

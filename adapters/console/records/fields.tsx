@@ -1,5 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals'
-import { useId } from 'preact/hooks'
+import type { RefObject } from 'preact'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { resourceNamed } from '../../../core/resources/all.ts'
 import type { Field } from '../../../core/resources/field.ts'
 import { TENANT } from '../../../core/resources/references/within.ts'
@@ -62,6 +63,13 @@ export function FormField(props: FieldProps) {
       </div>
     </div>
   )
+}
+
+/** Returns the reference of a form whose first wrong field gets the focus with its errors, before more is typed. */
+export function useFirstWrong(errors: Signal<FieldErrors>): RefObject<HTMLFormElement | null> {
+  const form = useRef<HTMLFormElement>(null)
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus(), [errors.value])
+  return form
 }
 
 interface FormFieldsProps {

@@ -8,7 +8,7 @@ import { canEdit } from '../state/pages.ts'
 import { may, me, reserved } from '../state/session.ts'
 import { Conflict } from './conflict.tsx'
 import { type Editing, type Opened, useEditing } from './editing.ts'
-import { FormField } from './fields.tsx'
+import { FormField, useFirstWrong } from './fields.tsx'
 import type { Proposal } from './undo.ts'
 
 interface FormProps {
@@ -23,9 +23,10 @@ interface FormProps {
 export function RecordForm(props: FormProps) {
   const { resource, opened, proposal } = props
   const editing = useEditing({ ...props, presets: presets() })
+  const form = useFirstWrong(editing.errors)
   const isEditable = canEdit(opened ? 'change' : 'create', resource)
   return (
-    <form ref={editing.form} class="record" noValidate onSubmit={submitting(() => editing.save())}>
+    <form ref={form} class="record" noValidate onSubmit={submitting(() => editing.save())}>
       {proposal && (
         <p class="trouble" role="status">
           {proposal.why}
