@@ -12,7 +12,7 @@ const folder = temporaryFolder()
 const feed = join(folder.path, 'calls.ndjson')
 const SETTINGS = {
   TRUNKLINE_FEEDS: JSON.stringify([{ format: 'ndjson', path: feed, every: 0.05 }]),
-  // A receipt counts only while its send is under way, so no send is given up because the server was away.
+  // A receipt waits for its message only while that is being sent: no send is given up because the server is away.
   TRUNKLINE_GATEWAY_TIMEOUT: '60',
 }
 
