@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, beforeEach, describe, it } from 'node:test'
+import { until } from '../../../support/data/switch.ts'
 import { ADMIN, type Answer, startService, type TestService } from '../../../support/http/app.ts'
 import { cheapPasswords } from '../../../support/passwords.ts'
 
@@ -199,7 +200,9 @@ describe('a forged X-Forwarded-For', () => {
     for (let i = 0; i < 3; i++)
       await direct.request('GET', '/healthz', { headers: { 'x-forwarded-for': '203.0.113.1' } })
     assert.equal(direct.logged.filter(line => line.includes('a proxy that is not trusted')).length, 1)
-    const [notice, ...others] = await direct.trunkline.storage.notices.list()
+    const { notices } = direct.trunkline.storage
+    await until('the notice is stored', async () => (await notices.list()).length > 0)
+    const [notice, ...others] = await notices.list()
     assert.deepEqual([notice?.code, others], ['untrusted_proxy', []])
     await direct.close()
   })
