@@ -28,7 +28,10 @@ after(async () => {
 })
 
 /** Runs a daemon with this feed until the condition holds; returns the lines of its log. */
-async function running(feed: FeedSetting, isDone: (stored: number) => boolean | Promise<boolean>): Promise<string[]> {
+async function running(
+  feed: FeedSetting,
+  isDone: (stored: number, log: readonly string[]) => boolean | Promise<boolean>,
+): Promise<string[]> {
   const lines: string[] = []
   const log = pino({ base: null }, { write: line => void lines.push(line) })
   const { settings } = loadSettings({ flags: {}, environment: {}, file: undefined })
@@ -38,7 +41,7 @@ async function running(feed: FeedSetting, isDone: (stored: number) => boolean | 
     log,
   )
   try {
-    await until('it is done', () => isDone(background.feeds[0]?.state().counts.stored ?? 0))
+    await until('it is done', () => isDone(background.feeds[0]?.state().counts.stored ?? 0, lines))
   } finally {
     await background.stop()
   }
@@ -98,8 +101,9 @@ describe('a feed whose path', { timeout: 60_000 }, () => {
   it('is missing is logged once, and followed from when it is there', async () => {
     const path = join(folder.path, 'late', 'Master.csv')
     let looks = 0
-    const log = await running({ format: 'asterisk-csv', path, tenant: 'acme' }, stored => {
-      if (++looks === 30) mkdirSync(join(folder.path, 'late'))
+    const log = await running({ format: 'asterisk-csv', path, tenant: 'acme' }, (stored, lines) => {
+      if (lines.some(line => line.includes('There is nothing at'))) looks++
+      if (looks === 30) mkdirSync(join(folder.path, 'late'))
       if (looks === 40) writeFileSync(path, asteriskRow({ id: '10.1' }))
       return stored === 1
     })
@@ -111,8 +115,7 @@ describe('a feed whose path', { timeout: 60_000 }, () => {
   it('is a folder is logged where its format is that of a file', async () => {
     const path = join(folder.path, 'cdr-csv')
     mkdirSync(path)
-    let looks = 0
-    const log = await running({ format: 'asterisk-csv', path }, () => ++looks > 5)
-    assert.match(log.join(''), /cdr-csv is a folder, but only freeswitch-json can be read from a folder; name the file/)
+    const refusal = 'cdr-csv is a folder, but only freeswitch-json can be read from a folder; name the file'
+    await running({ format: 'asterisk-csv', path }, (_, log) => log.join('').includes(refusal))
   })
 })
